@@ -1,0 +1,122 @@
+// Every bound of the system with what happens at it (I8). A running server takes them from here, changed by `[limits]` in reedbed.toml.
+// Sizes end in Bytes, durations in Ms; the rest are counts.
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const DEFAULT_LIMITS = {
+  // Frames. Over one of these: CLOSE_FRAME_TOO_LARGE.
+  relayResponseBytes: MIB,
+  frameBytes: 16 * KIB,
+  unauthenticatedBytes: 32 * KIB,
+
+  // Sockets. Over one of these: a close code of its own, named beside.
+  authenticationMs: 10 * SECOND, // CLOSE_AUTHENTICATION_TIMEOUT
+  authenticationFrames: 3, // CLOSE_UNAUTHENTICATED
+  connectionsPerMember: 10, // CLOSE_TOO_MANY_CONNECTIONS
+  unauthenticatedSockets: 1_000, // 503 at the upgrade
+  pingIntervalMs: 5 * SECOND,
+  pongWaitMs: 3 * SECOND, // CLOSE_SILENT
+  pongWaitPer16KibMs: SECOND,
+  pongWaitMaxMs: MINUTE,
+  sendBufferFullBytes: MIB, // no new events for this member
+  sendBufferMaxBytes: 4 * MIB, // CLOSE_SLOW_READER
+  sendStalledMs: 10 * SECOND, // CLOSE_SLOW_READER
+  reconnectSpreadMs: 3 * SECOND,
+  reconnectsPerSecond: 500,
+
+  // A member's budgets. Over one of these: ERROR RATE_LIMITED with retry_after_ms; persisting closes with CLOSE_RATE_LIMITED.
+  costPerMinute: 60,
+  costBurst: 300,
+  requestCost: 1,
+  threadCost: 10,
+  pageCost: 10,
+  syncCost: 20,
+  syncIntervalMs: 5 * SECOND,
+  sameReedPerHour: 5,
+  rateLimitedFramesBeforeClose: 100,
+  openRequests: 64, // TOO_MANY_OPEN
+  subscriptions: 50,
+
+  // Without a session, per address (IPv6: per /64). Over one of these: 429.
+  signUpsPerHour: 10,
+  challengesPerHour: 60,
+  failedSignInsPerMinute: 5,
+  httpRequestsPerMinute: 600,
+  httpBodyBytes: 64 * KIB, // 413
+
+  // Identity.
+  challengeMs: MINUTE,
+  tokenIdleMs: HOUR,
+  tokenLifeMs: DAY,
+  inviteMs: 14 * DAY,
+  rootInviteMs: DAY,
+  openInvitesPerMember: 20,
+  clockAheadMs: 5 * MINUTE,
+  usernameReservedMs: 365 * DAY,
+
+  // Reeds.
+  reedCodePoints: 5_000,
+  reedTextBytes: 20_000,
+  bioCodePoints: 500,
+  noteCodePoints: 140,
+  tags: 20,
+  tagCodePoints: 50,
+  mentions: 30,
+  threadParts: 30,
+  armorBytes: 8 * KIB,
+  statementBytes: 16 * KIB,
+  statementDepth: 4,
+  idChars: 255,
+  pageItems: 50,
+
+  // Ledger. What waits at a limit is named in src/ledger/state.ts.
+  holderWindow: 4,
+  holderWindowExplicitReserve: 1,
+  awakeEventsPerMember: 16,
+  eventsPerMember: 1_000,
+  allocationsSampled: 256,
+  candidates: 8,
+  candidatesLookedAt: 32,
+  exactSearchEveryMs: 10 * SECOND,
+  holderFailuresPerEvent: 8,
+  failureBackoffFirstMs: 2 * SECOND,
+  failureBackoffMaxMs: 5 * MINUTE,
+  waitingFirstMs: 5 * SECOND,
+  waitingMaxMs: MINUTE,
+  requesterFullMs: 5 * SECOND,
+  dormantLookMs: 10 * MINUTE,
+  explicitLifeMs: DAY,
+  dispatchDeadlineMs: 5 * SECOND,
+  threadDeadlineMs: 30 * SECOND,
+  deadlinePushEveryMs: 2 * SECOND,
+  deadlineMaxMs: MINUTE,
+  acknowledgeMs: 30 * SECOND,
+  relaysPerEvent: 2,
+  undeliverableRetryMs: SECOND,
+  strikeLifeMs: DAY, // chosen last for so long
+  strikeKeptMs: 30 * DAY,
+  wakeReedsPerStep: 512,
+  wakeEventsPerStep: 64,
+
+  // Batches. Over three quarters of the queue the replica stops reading sockets.
+  batchItems: 256,
+  batchQueueItems: 4_096,
+  batchQueueBytes: 64 * MIB,
+  sweepEveryMs: 500,
+
+  // Presence.
+  replicaLeaseMs: 8 * SECOND,
+  replicaRefreshMs: 2 * SECOND,
+  clockMeasureEveryMs: MINUTE,
+
+  // Shutdown.
+  drainMs: 5 * SECOND,
+} as const satisfies Record<string, number>;
+
+export type LimitName = keyof typeof DEFAULT_LIMITS;
+export type Limits = Readonly<Record<LimitName, number>>;
