@@ -1,0 +1,183 @@
+// Micro-batches: a batch is what arrived while the last one ran. One failing item never fails the others (I17):
+// the batch is run again in halves until the item that fails stands alone.
+import { AppError } from '../base/errors.ts';
+
+/** Runs one task at a time, in the order of arrival: a lane has one statement in flight. */
+export class Lane {
+  #tail: Promise<unknown> = Promise.resolve();
+
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#tail.then(task, task);
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** What all batchers of a process have queued together; over three quarters of it the replica stops reading sockets. */
+export class BatchLoad {
+  readonly #maxItems: number;
+  readonly #maxBytes: number;
+  items = 0;
+  bytes = 0;
+
+  constructor(maxItems: number, maxBytes: number) {
+    this.#maxItems = maxItems;
+    this.#maxBytes = maxBytes;
+  }
+
+  get overloaded(): boolean {
+    return this.items > this.#maxItems * 0.75 || this.bytes > this.#maxBytes * 0.75;
+  }
+
+  get full(): boolean {
+    return this.items >= this.#maxItems || this.bytes >= this.#maxBytes;
+  }
+}
+
+export type BatcherOptions<Item, Outcome> = {
+  /** For the error's detail and the log: what a batch does. */
+  readonly name: string;
+  readonly lane: Lane;
+  readonly load: BatchLoad;
+  readonly maxItems: number;
+  /** One statement for all items; one outcome for each item in its place. `null`: the row was locked or just changed, try once more. */
+  readonly run: (items: readonly Item[]) => Promise<readonly (Outcome | null)[]>;
+  /** Items with a key in common never share a batch: the later one waits for the next. */
+  readonly keys?: (item: Item) => readonly string[];
+  /** Items with the same name that still wait are one item; all who submitted it get its outcome. */
+  readonly sameAs?: (item: Item) => string;
+  readonly sizeBytes?: (item: Item) => number;
+  /** Whether a failed batch may succeed in halves (a deadlock, a constraint), by the error. */
+  readonly divisible: (error: unknown) => boolean;
+  /** Told of every item that failed alone. */
+  readonly onFailure?: (name: string, error: unknown) => void;
+};
+
+type Entry<Item, Outcome> = {
+  readonly item: Item;
+  readonly promise: Promise<Outcome | null>;
+  readonly resolve: (outcome: Outcome | null) => void;
+  readonly reject: (error: unknown) => void;
+  tried: boolean;
+};
+
+export class Batcher<Item, Outcome> {
+  readonly #options: BatcherOptions<Item, Outcome>;
+  #waiting: Entry<Item, Outcome>[] = [];
+  readonly #named = new Map<string, Entry<Item, Outcome>>();
+  #scheduled = false;
+  #running = 0;
+
+  constructor(options: BatcherOptions<Item, Outcome>) {
+    this.#options = options;
+  }
+
+  /** Nothing waits and nothing runs. */
+  get idle(): boolean {
+    return this.#waiting.length === 0 && this.#running === 0;
+  }
+
+  /**
+   * Adds an item to the next batch.
+   * @returns its outcome once the batch is committed; null if its row could not be had twice running
+   * @throws AppError UNAVAILABLE when too much is queued, INTERNAL when the item fails alone
+   */
+  submit(item: Item): Promise<Outcome | null> {
+    const name = this.#options.sameAs?.(item);
+    const known = name === undefined ? undefined : this.#named.get(name);
+    if (known) return known.promise;
+    const { load } = this.#options;
+    if (load.full) return Promise.reject(new AppError('UNAVAILABLE', 'too much is queued; try again', { retryAfterMs: 1_000 }));
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome | null>();
+    const entry = { item, promise, resolve, reject, tried: false };
+    load.items += 1;
+    load.bytes += this.#options.sizeBytes?.(item) ?? 0;
+    this.#waiting.push(entry);
+    if (name !== undefined) this.#named.set(name, entry);
+    this.#schedule();
+    return promise;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    // After the poll phase: frames that were readable together share a batch.
+    setImmediate(() => {
+      void this.#options.lane.run(async () => {
+        this.#scheduled = false;
+        const batch = this.#take();
+        this.#running += 1;
+        this.#schedule();
+        try {
+          await this.#runBatch(batch);
+        } finally {
+          this.#running -= 1;
+        }
+      });
+    });
+  }
+
+  #take(): Entry<Item, Outcome>[] {
+    const { keys, maxItems, sameAs } = this.#options;
+    const batch: Entry<Item, Outcome>[] = [];
+    const rest: Entry<Item, Outcome>[] = [];
+    const used = new Set<string>();
+    for (const entry of this.#waiting) {
+      const own = keys?.(entry.item) ?? [];
+      if (batch.length >= maxItems || own.some((key) => used.has(key))) {
+        rest.push(entry);
+      } else {
+        batch.push(entry);
+        if (sameAs) this.#named.delete(sameAs(entry.item));
+      }
+      // A key that waits holds back what comes after it, or two items of one key could change places.
+      for (const key of own) used.add(key);
+    }
+    this.#waiting = rest;
+    return batch;
+  }
+
+  async #runBatch(batch: Entry<Item, Outcome>[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const outcomes = await this.#options.run(batch.map((entry) => entry.item));
+      for (const [index, entry] of batch.entries()) this.#finish(entry, outcomes[index] ?? null);
+    } catch (error) {
+      if (batch.length === 1 || !this.#options.divisible(error)) {
+        for (const entry of batch) this.#fail(entry, error);
+        return;
+      }
+      const middle = batch.length >> 1;
+      await this.#runBatch(batch.slice(0, middle));
+      await this.#runBatch(batch.slice(middle));
+    }
+  }
+
+  #finish(entry: Entry<Item, Outcome>, outcome: Outcome | null): void {
+    if (outcome === null && !entry.tried) {
+      entry.tried = true;
+      this.#waiting.unshift(entry);
+      this.#schedule();
+      return;
+    }
+    this.#release(entry);
+    entry.resolve(outcome);
+  }
+
+  #fail(entry: Entry<Item, Outcome>, error: unknown): void {
+    if (this.#options.divisible(error) && !entry.tried) {
+      entry.tried = true;
+      this.#waiting.unshift(entry);
+      this.#schedule();
+      return;
+    }
+    this.#release(entry);
+    this.#options.onFailure?.(this.#options.name, error);
+    entry.reject(error instanceof AppError ? error : new AppError('INTERNAL', 'the step failed', { cause: error }));
+  }
+
+  #release(entry: Entry<Item, Outcome>): void {
+    this.#options.load.items -= 1;
+    this.#options.load.bytes -= this.#options.sizeBytes?.(entry.item) ?? 0;
+  }
+}
