@@ -41,9 +41,10 @@ create table users (
   created_at timestamptz not null
 );
 
+-- A name given up keeps its row, with released_at, for a year.
 create table usernames (
-  skeleton text primary key,
-  folded text not null unique,
+  skeleton text collate "C" primary key,
+  folded text collate "C" not null unique,
   user_id text collate "C" not null references users (id),
   released_at timestamptz
 );
@@ -137,6 +138,15 @@ create table invites (
   statement_hash bytea references statements (hash)
 );
 create index invites_user on invites (user_id, created_at);
+
+-- A row hides the account at once; the statement is countersigned when due_at has come, and can be withdrawn until then.
+create table account_removals (
+  user_id text collate "C" primary key references identities (id),
+  statement jsonb not null,
+  due_at timestamptz not null,
+  statement_hash bytea references statements (hash)
+);
+create index account_removals_due on account_removals (due_at) where statement_hash is null;
 
 create unlogged table sessions (
   token_hash bytea primary key,

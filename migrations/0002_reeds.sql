@@ -30,6 +30,14 @@ create index reeds_reply_to on reeds (reply_to, published_at) where reply_to is 
 create index reeds_echo_of on reeds (echo_of, published_at) where echo_of is not null;
 create index reeds_thread on reeds (thread_head, thread_index) where thread_head is not null;
 
+-- The record of a thread: its id is its head's. What is removed stays, with the removal's hash.
+create table threads (
+  id text collate "C" primary key references reeds (id),
+  author_id text collate "C" not null references users (id),
+  statement_hash bytea not null references statements (hash),
+  removal_hash bytea references statements (hash)
+);
+
 create table reed_tags (
   reed_id text collate "C" not null references reeds (id),
   tag text not null,
