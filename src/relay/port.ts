@@ -1,0 +1,31 @@
+// What the gateway asks of the relay. Declared here, below the gateway, because the relay implements it;
+// nothing in it knows about sockets.
+import type { Member } from '../identity/sessions.ts';
+import type { UserId } from '../wire/address.ts';
+import type { Frame, FrameType } from '../wire/frames.ts';
+
+/** Frames of one lane may take effect together; a change of lane waits for everything before it. */
+export type Lane = 'claim' | 'relayed' | 'ack' | 'other';
+
+/** Where a frame came from, and the way back to exactly that connection. */
+export type Origin = { readonly member: Member; readonly connectionId: string; reply(frame: Frame): void };
+
+export interface MemberFrames {
+  /** The lane whose batches carry out frames of this type. */
+  laneOf(type: FrameType): Lane;
+  /**
+   * Carries out one frame. Resolves when its effect is committed; answers go out through `from.reply` or a delivery.
+   * Throws AppError for what the caller is to be told; anything else is answered INTERNAL and logged.
+   */
+  handle(from: Origin, frame: Frame): Promise<void>;
+  /** The member's presence is committed; `fresh` if it had none just before. */
+  arrived(userId: UserId, fresh: boolean): Promise<void>;
+  /** The member's presence row is gone, committed. The member may have come back since: look before ending anything. */
+  left(userId: UserId): Promise<void>;
+  /** The member's send buffers are all full, or no longer. The row says so already. */
+  congested(userId: UserId, full: boolean): void;
+  /** Once in `deadlinePushEveryMs`: these members are in the middle of sending us a frame. */
+  bytesArriving(holders: readonly UserId[]): void;
+  /** Once in `deadlinePushEveryMs`: these members have not yet taken what was written to them. */
+  stillBuffered(requesters: readonly UserId[]): void;
+}
