@@ -14,7 +14,12 @@ type Files = Map<string, string>;
 const ROOT = join(import.meta.dirname, '..');
 
 async function generate(scratch: string): Promise<Files> {
-  const parts = await Promise.all([generateWire(ROOT, scratch), generateCodes(ROOT), generateDatabaseTypes(ROOT, scratch), generateDocs(ROOT)]);
+  const parts = await Promise.all([
+    generateWire(ROOT, scratch),
+    generateCodes(ROOT),
+    generateDatabaseTypes(ROOT, scratch),
+    generateDocs(ROOT),
+  ]);
   return new Map(parts.flatMap((part) => [...part]));
 }
 

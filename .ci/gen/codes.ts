@@ -24,7 +24,9 @@ const union = (names: readonly string[]): string => names.map((name) => `\n  | '
 /** The module's text by its path. */
 export async function generateCodes(root: string): Promise<Map<string, string>> {
   const [errors, closes] = await Promise.all([errorRows(root), closeRows(root)]);
-  const errorTable = errors.map((row) => `  ${row.name}: { number: ${row.number}, httpStatus: ${row.httpStatus}, retryable: ${row.retryable} },\n`);
+  const errorTable = errors.map(
+    (row) => `  ${row.name}: { number: ${row.number}, httpStatus: ${row.httpStatus}, retryable: ${row.retryable} },\n`,
+  );
   const closeTable = closes.map((row) => `  ${row.name}: { number: ${row.number}, clientPolicy: '${row.clientPolicy}' },\n`);
   const text = `${HEAD}
 export type ErrorCode =${union(errors.map((row) => row.name))};

@@ -6,7 +6,9 @@ const prose = (comment: string): string => comment.replace(/\s+/g, ' ').trim();
 /** The generated pages of specs/ by path. */
 export async function generateDocs(root: string): Promise<Map<string, string>> {
   const [errors, closes] = await Promise.all([errorRows(root), closeRows(root)]);
-  const errorLines = errors.map((row) => `| ${row.number} | \`${row.name}\` | ${row.httpStatus} | ${row.retryable ? 'yes' : 'no'} | ${prose(row.comment)} |\n`);
+  const errorLines = errors.map(
+    (row) => `| ${row.number} | \`${row.name}\` | ${row.httpStatus} | ${row.retryable ? 'yes' : 'no'} | ${prose(row.comment)} |\n`,
+  );
   const closeLines = closes.map((row) => `| ${row.number} | \`${row.name}\` | ${row.clientPolicy} | ${prose(row.comment)} |\n`);
   const codes = `# Codes
 

@@ -2,14 +2,21 @@
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 
-export type ErrorRow = { readonly name: string; readonly number: number; readonly httpStatus: number; readonly retryable: boolean; readonly comment: string };
+export type ErrorRow = {
+  readonly name: string;
+  readonly number: number;
+  readonly httpStatus: number;
+  readonly retryable: boolean;
+  readonly comment: string;
+};
 export type CloseRow = { readonly name: string; readonly number: number; readonly clientPolicy: string; readonly comment: string };
 
 const POLICIES = ['reconnect', 'sign-in', 'stop'];
 
 async function loadEnum(root: string, name: string): Promise<protobuf.Enum> {
   const loaded = new protobuf.Root();
-  loaded.resolvePath = (_origin, target) => (target.startsWith('google/') ? join(root, 'node_modules/protobufjs', target) : join(root, 'proto', target));
+  loaded.resolvePath = (_origin, target) =>
+    target.startsWith('google/') ? join(root, 'node_modules/protobufjs', target) : join(root, 'proto', target);
   await loaded.load('reedbed/v1/common.proto', { alternateCommentMode: true });
   return loaded.lookupEnum(`reedbed.v1.${name}`);
 }

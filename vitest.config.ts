@@ -1,0 +1,30 @@
+// The tests of `npm test`, a project per layer. Layers with a database share one embedded Postgres for the whole run.
+import { defineConfig } from 'vitest/config';
+
+const HEADROOM = 20_000;
+
+/** A project of the tests in test/<name>; `database` ones get the run's Postgres, one database cloned for each file. */
+const project = (name: string, options: { database?: boolean; timeoutMs?: number } = {}) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    testTimeout: options.timeoutMs ?? 10_000,
+    hookTimeout: (options.timeoutMs ?? 10_000) + HEADROOM,
+    ...(options.database === true ? { globalSetup: ['test/support/global-setup.ts'] } : {}),
+  },
+});
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    passWithNoTests: true,
+    projects: [
+      project('unit'),
+      project('pg', { database: true, timeoutMs: 30_000 }),
+      project('relay', { database: true, timeoutMs: 60_000 }),
+      project('faults', { database: true, timeoutMs: 120_000 }),
+      project('architecture', { timeoutMs: 60_000 }),
+    ],
+  },
+});
