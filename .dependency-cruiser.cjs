@@ -1,5 +1,5 @@
 // Import rules, all derived from the table in .ci/layers.ts. Type imports count: a type is a dependency of whoever reads the code.
-const { BROWSER_MODULES, PACKAGE_OWNERS, importTable } = require('./.ci/layers.ts');
+const { BROWSER_MODULES, FREE_TYPES, PACKAGE_OWNERS, importTable } = require('./.ci/layers.ts');
 
 const severity = 'error';
 const table = importTable();
@@ -18,7 +18,10 @@ const packageRules = Object.entries(PACKAGE_OWNERS).map(([name, owners]) => ({
   comment: `${name} is imported by its owner only`,
   severity,
   from: { path: '^(src|web)/', pathNot: owners },
-  to: { path: `(^|/)node_modules/${name}/` },
+  to: {
+    path: `(^|/)node_modules/(@types/)?${name}/`,
+    ...(FREE_TYPES.includes(name) ? { dependencyTypesNot: ['type-only'] } : {}),
+  },
 }));
 
 module.exports = {

@@ -56,3 +56,6 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   undici: ['^src/net/'],
   ws: ['^src/gateway/', '^src/ops/'],
 };
+
+/** Packages whose types other modules may name in `import type`; their code still has its owner only. */
+export const FREE_TYPES: readonly string[] = ['fastify', 'pg', 'pino', 'ws'];
