@@ -1,0 +1,187 @@
+// ASSIGN: unassigned (and, for a second look, dormant) events are each given the best holder for them, or told why there is none.
+// Everything that was re-opened, woken or held back comes through here, so this is where exclusions are exact.
+import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
+import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, struckFor } from './choice.ts';
+import type { OpenContext } from './open.ts';
+import type { EventState, SubjectKind } from './state.ts';
+
+export type Assigned = {
+  readonly eventId: string;
+  readonly requestId: RequestId | null;
+  readonly explicit: boolean;
+  readonly requester: UserId;
+  readonly requesterKeyId: UserKeyId;
+  readonly subjectKind: SubjectKind;
+  readonly subjectId: ReedId;
+  readonly wasDormant: boolean;
+  readonly state: EventState;
+  readonly holder: UserId | null;
+  readonly owner: string | null;
+  readonly attempt: number;
+  readonly onlineHolders: number;
+  readonly failing: boolean;
+  /** Nobody online among the allocations looked at, and there are more than were looked at. */
+  readonly sampled: boolean;
+  /** The requester had no free place. */
+  readonly full: boolean;
+};
+
+export type AssignTargets = {
+  /** Events to look at whatever their date (unassigned or dormant). */
+  readonly eventIds: readonly string[];
+  /** Requesters with a free place: their unassigned events by class, then age. */
+  readonly requesters: readonly UserId[];
+};
+
+/** Online holders of `subject` fit for the event row `e`, and what they are: in flight, backing off, chosen last. */
+const FIT = `
+  select o.holder, o.owner, ${inFlight('o.holder')} as used,
+    ${chosenLast('e.subject_id', 'o.holder', 'e.author', '$7')} as last, t.failures, t.not_before, t.failures is null as untried
+  from (
+    select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner
+    from (${allocationRing('e.subject_id', 'e.author', 'e.pivot')}) a where a.holder <> e.requester_user_id
+  ) o
+  left join pending_event_attempts t on t.event_id = e.event_id and t.holder = o.holder
+  where o.owner is not null and ${holdsWhole('e.subject_kind', 'e.subject_id', 'o.holder')}`;
+
+const TEXT = `
+with targets as materialized (
+  (select event_id from pending_events where state = 4 and due_at <= $1 order by due_at limit $4)
+  union
+  select unnest($2::uuid[])
+  union
+  select w.event_id from unnest($3::text[]) as r(requester) cross join lateral (
+    select event_id from pending_events q where q.requester_user_id = r.requester and q.state = 4 order by q.priority, q.seq limit $5
+  ) w
+),
+taken as materialized (
+  select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, split_part(e.subject_id, '/', 1) as author,
+    ${RANDOM_PIVOT} as pivot
+  from pending_events e join targets t on t.event_id = e.event_id
+  where e.state in (0, 4) order by e.event_id for update of e skip locked
+),
+requesters as materialized (
+  select user_id, congested, (select count(*) from pending_events p where p.requester_user_id = user_id and p.state in (1, 2, 3, 7)) as awake
+  from online_users where user_id in (select requester_user_id from taken) order by user_id for key share skip locked
+),
+ranked as materialized (
+  select t.*, not r.congested and r.awake + row_number() over (partition by t.requester_user_id order by t.priority, t.seq) <= $5 as room
+  from taken t join requesters r on r.user_id = t.requester_user_id
+),
+chosen as materialized (
+  select e.*, c.holder, c.owner, c.used, n.online, n.failing, n.earliest
+  from ranked e
+  left join lateral (
+    select f.* from (select * from (${FIT}) f
+      where (f.failures is null or (f.failures < $9 and f.not_before <= $1)) and not ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')}
+      limit $8) f
+    order by f.last, (f.used >= $6), not f.untried, f.used, random() limit 1
+  ) c on e.room
+  left join lateral (
+    select count(*) filter (where not struck and (failures is null or failures < $9)) as online, count(*) filter (where struck or failures is not null) as failing,
+      min(not_before) filter (where not struck and failures < $9) as earliest
+    from (select f.*, ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')} as struck from (${FIT}) f limit $8) f
+  ) n on true
+),
+holders as materialized (
+  select user_id, owner from online_users where user_id in (select holder from chosen) order by user_id for key share skip locked
+),
+decided as materialized (
+  select c.*, h.owner as live_owner,
+    case
+      when not c.room then 4
+      when c.holder is null then case when c.earliest is not null then 4 else 0 end
+      when h.user_id is null then 4
+      when h.owner = $10 and c.used + row_number() over (partition by c.holder order by c.priority, c.seq)
+        <= case c.priority when 0 then $6 else $6 - $16::int end then 2
+      else 1
+    end as next
+  from chosen c left join holders h on h.user_id = c.holder
+),
+updated as (
+  update pending_events e set state = d.next, attempt = e.attempt + (d.next = 2)::int,
+    holder = case when d.next in (1, 2) then d.holder end,
+    dispatched_at = case when d.next = 2 then $1 end,
+    waits = case when d.next = 2 then 0 else e.waits end,
+    due_at = case d.next
+      when 2 then case e.subject_kind when 'thread' then $12::timestamptz else $11::timestamptz end
+      when 1 then $1::timestamptz + least($14::float8, $13::float8 * power(2, least(e.waits, 10))) * interval '1 millisecond'
+      when 0 then $15::timestamptz
+      else case when not d.room then $17::timestamptz else greatest($1::timestamptz + interval '50 milliseconds', coalesce(d.earliest, $1)) end
+    end
+  from decided d where e.event_id = d.event_id
+  returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
+    e.state, e.holder, d.live_owner as owner, e.attempt, least(3, d.online)::int as online, d.failing > 0 as failing, d.room
+)
+select u.*, k.key_id,
+  u.state = 0 and (select count(*) from (select from reed_allocations a where a.reed_id = u.subject_id limit $18 + 1) a) > $18 as sampled
+from updated u join users k on k.id = u.requester_user_id`;
+
+type Row = {
+  event_id: string;
+  request_id: RequestId | null;
+  explicit: boolean;
+  requester_user_id: UserId;
+  subject_kind: SubjectKind;
+  subject_id: ReedId;
+  was: EventState;
+  state: EventState;
+  holder: UserId | null;
+  owner: string | null;
+  attempt: number;
+  online: number;
+  failing: boolean;
+  room: boolean;
+  key_id: UserKeyId;
+  sampled: boolean;
+};
+
+/** Looks at what is due, at the named events and at the events of the named requesters; returns every event it looked at. */
+export const assign = async (context: OpenContext, targets: AssignTargets, now: number): Promise<Assigned[]> => {
+  const { limits } = context;
+  const at = (delayMs: number) => new Date(now + delayMs);
+  const rows = await context.db.query<Row>({
+    name: 'ledger_assign',
+    text: TEXT,
+    values: [
+      at(0),
+      targets.eventIds,
+      targets.requesters,
+      limits.batchItems / 2,
+      limits.awakeEventsPerMember,
+      limits.holderWindow,
+      at(-limits.strikeLifeMs),
+      limits.candidatesLookedAt,
+      limits.holderFailuresPerEvent,
+      context.replicaId,
+      at(limits.dispatchDeadlineMs),
+      at(limits.threadDeadlineMs),
+      limits.waitingFirstMs,
+      limits.waitingMaxMs,
+      at(limits.dormantLookMs),
+      limits.holderWindowExplicitReserve,
+      at(limits.requesterFullMs),
+      limits.allocationsSampled,
+    ],
+  });
+  return rows.map(assignedOf);
+};
+
+const assignedOf = (row: Row): Assigned => ({
+  eventId: row.event_id,
+  requestId: row.request_id,
+  explicit: row.explicit,
+  requester: row.requester_user_id,
+  requesterKeyId: row.key_id,
+  subjectKind: row.subject_kind,
+  subjectId: row.subject_id,
+  wasDormant: row.was === 0,
+  state: row.state,
+  holder: row.holder,
+  owner: row.owner,
+  attempt: row.attempt,
+  onlineHolders: row.online,
+  failing: row.failing,
+  sampled: row.sampled,
+  full: !row.room,
+});

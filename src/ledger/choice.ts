@@ -1,0 +1,35 @@
+// How a holder is chosen: SQL fragments that OPEN and ASSIGN share. One look at the reed's pivot ring from a random point,
+// at most 256 allocations; the author's own copy is always among them, first.
+
+/**
+ * Rows (holder) of allocations of `subject`, the author's first, then 128 on each side of `pivot` on the ring.
+ * The arguments are SQL expressions; `sampled` is how many allocations are looked at in all.
+ */
+export const allocationRing = (subject: string, author: string, pivot: string): string => `
+  select a.holder_user_id as holder from reed_allocations a where a.holder_user_id = ${author} and a.reed_id = ${subject}
+  union all
+  (select a.holder_user_id from reed_allocations a
+    where a.reed_id = ${subject} and a.pivot >= ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit 128)
+  union all
+  (select a.holder_user_id from reed_allocations a
+    where a.reed_id = ${subject} and a.pivot < ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit 128)`;
+
+/** A point of the ring: pivots are int4, the point is compared as bigint. */
+export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';
+
+/** How many relay requests are with `holder` now, from the partial index of dispatched events. */
+export const inFlight = (holder: string): string => `(select count(*)::int from pending_events f where f.holder = ${holder} and f.state = 2)`;
+
+/** Whether `holder` has every part of thread `subject`; true for a reed. */
+export const holdsWhole = (kind: string, subject: string, holder: string): string => `
+  (${kind} = 'reed' or not exists (select from reeds p where p.thread_head = ${subject}
+    and not exists (select from reed_allocations x where x.holder_user_id = ${holder} and x.reed_id = p.id)))`;
+
+/** Whether `viewer` found a copy of `subject` from `holder` false: never served by that holder again. */
+export const struckFor = (subject: string, holder: string, viewer: string): string => `
+  exists (select from holder_strikes t where t.reed_id = ${subject} and t.holder = ${holder} and t.viewer = ${viewer})`;
+
+/** Whether `holder` has a counted strike for `subject` since `since`: chosen last. The author's own copy is exempt. */
+export const chosenLast = (subject: string, holder: string, author: string, since: string): string => `
+  (${holder} <> ${author} and exists (select from holder_strikes t
+    where t.reed_id = ${subject} and t.holder = ${holder} and t.counted_at > ${since}))`;

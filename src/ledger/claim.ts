@@ -1,0 +1,135 @@
+// DISPATCH and SPREAD: waiting events are handed to holders with free places. Only for holders whose newest connection is on this
+// replica, in one lane, so that counting what is in flight is exact without a counter column.
+import type { Database } from '../db/pool.ts';
+import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
+import { holdsWhole, inFlight, struckFor } from './choice.ts';
+import type { OpenContext } from './open.ts';
+import type { Claim, SubjectKind } from './state.ts';
+
+/** A claim together with what its requester is told if the request was explicit. */
+export type ClaimRow = Claim & { readonly requestId: RequestId | null; readonly explicit: boolean };
+
+type Row = {
+  event_id: string;
+  subject_kind: SubjectKind;
+  subject_id: ReedId;
+  requester_user_id: UserId;
+  key_id: UserKeyId;
+  holder: UserId;
+  attempt: number;
+  request_id: RequestId | null;
+  explicit: boolean;
+};
+
+/** Takes `picked (event_id, holder)` and makes each row dispatched. $1 is the time, $2 and $3 the deadlines of a reed and a thread. */
+const CLAIM_PICKED = `
+  update pending_events e set state = 2, holder = p.holder, dispatched_at = $1, attempt = e.attempt + 1,
+    due_at = case e.subject_kind when 'thread' then $3::timestamptz else $2::timestamptz end
+  from picked p, users u
+  where e.event_id = p.event_id and u.id = e.requester_user_id
+  returning e.event_id, e.subject_kind, e.subject_id, e.requester_user_id, u.key_id, e.holder, e.attempt, e.request_id,
+    e.requested_at is not null as explicit`;
+
+const DISPATCH = `
+with holders as materialized (
+  select user_id as holder from online_users where user_id = any($4::text[]) and owner = $5 order by user_id for key share skip locked
+),
+free as materialized (
+  select h.holder, ${inFlight('h.holder')} as used from holders h
+),
+picked as materialized (
+  select q.event_id, q.holder from (
+    select f.holder, f.used, e.event_id, e.priority, row_number() over (partition by f.holder order by e.priority, e.seq) as nth
+    from free f cross join lateral (
+      select event_id, priority, seq from pending_events w
+      where w.holder = f.holder and w.state = 1 order by w.priority, w.seq limit greatest(0, $6 - f.used) for update skip locked
+    ) e
+  ) q
+  where q.used + q.nth <= case q.priority when 0 then $6 else $6 - $7::int end
+)
+${CLAIM_PICKED}`;
+
+const SPREAD = `
+with pairs as materialized (
+  select p.holder, p.subject from (select distinct holder, subject from unnest($4::text[], $5::text[]) as u(holder, subject)) p
+),
+holders as materialized (
+  select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $6 order by user_id for key share skip locked
+),
+free as materialized (
+  select h.holder, ${inFlight('h.holder')} as used from holders h
+),
+slots as materialized (
+  select p.subject, f.holder, level, row_number() over (partition by p.subject order by level, f.holder) as k,
+    count(*) over (partition by p.subject) as all_of
+  from pairs p join free f on f.holder = p.holder cross join lateral generate_series(f.used + 1, $7) as level
+),
+waiting as materialized (
+  select s.subject, e.event_id, e.requester_user_id, e.subject_kind, e.priority, row_number() over (partition by s.subject order by e.priority, e.seq) as k
+  from (select subject, max(all_of) as n from slots group by subject) s cross join lateral (
+    select w.event_id, w.requester_user_id, w.subject_kind, w.priority, w.seq from pending_events w
+    where w.subject_id = s.subject and w.state in (0, 1)
+      and exists (select from slots c where c.subject = s.subject and c.holder <> w.requester_user_id
+        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $9))
+        and not ${struckFor('w.subject_id', 'c.holder', 'w.requester_user_id')}
+        and ${holdsWhole('w.subject_kind', 'w.subject_id', 'c.holder')})
+    order by w.priority, w.seq limit s.n for update skip locked
+  ) e
+),
+fit as materialized (
+  select w.event_id, c.holder, row_number() over (partition by c.holder order by c.level, w.priority, w.event_id) as nth
+  from waiting w join slots c on c.subject = w.subject and c.k = w.k
+  where c.holder <> w.requester_user_id and (w.priority = 0 or c.level <= $7 - $8::int)
+    and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $9))
+    and not ${struckFor('w.subject', 'c.holder', 'w.requester_user_id')}
+    and ${holdsWhole('w.subject_kind', 'w.subject', 'c.holder')}
+),
+picked as materialized (
+  select t.event_id, t.holder from fit t join free f on f.holder = t.holder where t.nth + f.used <= $7
+)
+${CLAIM_PICKED}`;
+
+const claimOf = (row: Row): ClaimRow => ({
+  eventId: row.event_id,
+  subjectKind: row.subject_kind,
+  subjectId: row.subject_id,
+  requester: row.requester_user_id,
+  requesterKeyId: row.key_id,
+  holder: row.holder,
+  attempt: row.attempt,
+  requestId: row.request_id,
+  explicit: row.explicit,
+});
+
+const run = async (db: Database, name: string, text: string, values: readonly unknown[]): Promise<ClaimRow[]> =>
+  (await db.query<Row>({ name, text, values })).map(claimOf);
+
+const deadlines = (context: OpenContext, now: number): Date[] => [
+  new Date(now),
+  new Date(now + context.limits.dispatchDeadlineMs),
+  new Date(now + context.limits.threadDeadlineMs),
+];
+
+/** Hands each holder the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
+export const dispatch = (context: OpenContext, holders: readonly UserId[], now: number): Promise<ClaimRow[]> => {
+  const { limits } = context;
+  const values = [...deadlines(context, now), [...holders].sort(), context.replicaId, limits.holderWindow, limits.holderWindowExplicitReserve];
+  return run(context.db, 'ledger_dispatch', DISPATCH, values);
+};
+
+export type HolderOfSubject = { readonly holder: UserId; readonly subject: ReedId };
+
+/** Hands a subject's oldest waiting or dormant events to the free places of those of its holders that are given, matched by rank. */
+export const spread = (context: OpenContext, pairs: readonly HolderOfSubject[], now: number): Promise<ClaimRow[]> => {
+  const { limits } = context;
+  const values = [
+    ...deadlines(context, now),
+    pairs.map((pair) => pair.holder),
+    pairs.map((pair) => pair.subject),
+    context.replicaId,
+    limits.holderWindow,
+    limits.holderWindowExplicitReserve,
+    limits.holderFailuresPerEvent,
+  ];
+  return run(context.db, 'ledger_spread', SPREAD, values);
+};

@@ -1,0 +1,76 @@
+// The states of an event and what they mean to others. Pure; the numbers stand in pending_events.state and its partial indexes.
+import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
+
+export const STATE = {
+  /** Nobody online can serve it. */
+  dormant: 0,
+  /** In the queue of one online holder. */
+  waiting: 1,
+  /** With a holder, who was asked. */
+  dispatched: 2,
+  /** The requester was sent the holder's ciphertext. */
+  relayed: 3,
+  /** To be given a holder: opened for a full member, re-opened or woken. */
+  unassigned: 4,
+} as const;
+
+export type EventState = (typeof STATE)[keyof typeof STATE];
+
+/** Classes in which events follow one another: 0 before 1 before 2. */
+export const PRIORITY = { explicit: 0, live: 1, catchUp: 2 } as const;
+
+export type SubjectKind = 'reed' | 'thread';
+
+/** Deliveries of content, by the frame that carries them. */
+export type EventName = 'DATA_RESPONSE' | 'FOLLOW_REED' | 'PIPE_REED' | 'ARCHIVE_REED' | 'REED_REPLY' | 'MENTION';
+
+/** A holder that an event was just handed to: what RELAY_REQUEST says. */
+export type Claim = {
+  readonly eventId: string;
+  readonly subjectKind: SubjectKind;
+  readonly subjectId: ReedId;
+  readonly requester: UserId;
+  readonly requesterKeyId: UserKeyId;
+  readonly holder: UserId;
+  readonly attempt: number;
+};
+
+/** What a requester is told of an explicit request. */
+export type RequestStateName = 'ASKING' | 'IN_TURN' | 'NOBODY_ONLINE' | 'HOLDERS_FAILING';
+
+/** An explicit request whose state may have changed: what REQUEST_ACK says. */
+export type Progress = {
+  readonly eventId: string;
+  readonly requestId: RequestId;
+  readonly requester: UserId;
+  readonly subjectId: ReedId;
+  readonly state: EventState;
+  /** Holders that can be asked, 3 for three and more. */
+  readonly onlineHolders: number;
+  /** Holders that could be asked had they not failed this event or been struck by this viewer. */
+  readonly failing: boolean;
+};
+
+/** The word for the requester. A dispatched or relayed event is being asked for; a dormant one says why nobody is asked. */
+export const requestStateOf = (progress: Pick<Progress, 'state' | 'failing'>): RequestStateName => {
+  switch (progress.state) {
+    case STATE.dispatched:
+    case STATE.relayed:
+      return 'ASKING';
+    case STATE.waiting:
+      return 'IN_TURN';
+    case STATE.dormant:
+      return progress.failing ? 'HOLDERS_FAILING' : 'NOBODY_ONLINE';
+    case STATE.unassigned:
+      return progress.failing ? 'HOLDERS_FAILING' : 'IN_TURN';
+  }
+};
+
+/** Why an explicit request ends without a delivery. */
+export type Refusal = 'gone' | 'not-found' | 'removed' | 'blocked' | 'conflict' | 'too-many' | 'not-held';
+
+/** The reasons of DATA_INVALID that accuse the copy and so strike its holder. */
+export const ACCUSING_REASONS: ReadonlySet<string> = new Set(['BAD_SIGNATURE', 'BAD_CERTIFICATE', 'OTHER_REED', 'UNDECRYPTABLE']);
+
+/** The reasons of DATA_INVALID after which catch-up owes the reed no more. */
+export const DECLINING_REASONS: ReadonlySet<string> = new Set(['CLAIM_MISMATCH', 'UNSOLICITED']);
