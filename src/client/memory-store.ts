@@ -1,0 +1,47 @@
+// A store that lives as long as the process: for tests, demo members and load generators.
+// Records go in and out as copies, so that nobody can change what is stored from outside.
+import type { Change, Collection, Page, Records, Store } from './store.ts';
+import { COLLECTIONS } from './store.ts';
+
+export class MemoryStore implements Store {
+  readonly complete: boolean;
+  readonly #collections = new Map<Collection, Map<string, string>>(COLLECTIONS.map((name) => [name, new Map()]));
+  #closed = false;
+
+  constructor(options: { complete?: boolean } = {}) {
+    this.complete = options.complete ?? true;
+  }
+
+  async get<C extends Collection>(collection: C, id: string): Promise<Records[C] | null> {
+    const text = this.#records(collection).get(id);
+    return text === undefined ? null : (JSON.parse(text) as Records[C]);
+  }
+
+  async list<C extends Collection>(collection: C, page: Page = {}): Promise<Records[C][]> {
+    const records = this.#records(collection);
+    const { after, limit = Number.POSITIVE_INFINITY } = page;
+    const ids = [...records.keys()].filter((id) => after === undefined || id > after).sort();
+    return ids.slice(0, limit).map((id) => JSON.parse(records.get(id) ?? 'null') as Records[C]);
+  }
+
+  async write(changes: readonly Change[]): Promise<void> {
+    // Everything is turned into text first: what can't be stored fails before anything has changed.
+    const texts = changes.map((change) => ('put' in change ? JSON.stringify(change.record) : ''));
+    for (const change of changes) this.#records('put' in change ? change.put : change.delete);
+    changes.forEach((change, index) => {
+      if ('put' in change) this.#records(change.put).set(change.record.id, texts[index] ?? '');
+      else this.#records(change.delete).delete(change.id);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #records(collection: Collection): Map<string, string> {
+    if (this.#closed) throw new Error('the store is closed');
+    const records = this.#collections.get(collection);
+    if (!records) throw new Error('no such collection');
+    return records;
+  }
+}

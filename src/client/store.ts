@@ -1,0 +1,83 @@
+// The port to a member's own storage: five collections of plain JSON records, each with a string `id`.
+// One write is all or nothing and durable when it resolves; a store that lost something says so by `complete`.
+import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
+import type { Body, ReedCertificate } from './types.ts';
+
+/** A verified copy of a reed. `own`: written by this member. */
+export type CopyRecord = {
+  readonly id: ReedId;
+  readonly certificate: ReedCertificate;
+  readonly body: Body;
+  readonly own: boolean;
+  /** unconfirmed: the server has not said yet that the allocation stands. leaving: announced as evicted, deleted after the answer. */
+  readonly state: 'unconfirmed' | 'held' | 'leaving';
+  /** Milliseconds since the epoch, server's clock. */
+  readonly storedAt: number;
+};
+
+/** A member's chain of key certificates as it was verified, first key first. */
+export type KeyRecord = {
+  readonly id: UserId;
+  readonly certificates: readonly unknown[];
+  /** Revocation certificates seen, by key id. */
+  readonly revocations: Readonly<Record<UserKeyId, unknown>>;
+  readonly fetchedAt: number;
+};
+
+/** A reed that was asked for and has not come yet; written before the question is sent. */
+export type RequestRecord = {
+  readonly id: ReedId;
+  readonly requestId: RequestId;
+  /** Invalid copies received so far. */
+  readonly invalid: number;
+  readonly askedAt: number;
+};
+
+/** A reed on its way out. `place` orders the outbox; ids are its zero-padded print. */
+export type OutboxRecord = {
+  readonly id: string;
+  readonly reedId: ReedId;
+  readonly body: Body;
+  readonly relations: ReedRelations;
+  readonly broadcast: boolean;
+  /** The signed statement, once made; it is signed again only if the server says that `previous` was wrong. */
+  readonly signed?: unknown;
+  /** Set when the server refused it for good: it then waits for the person and holds nothing up. */
+  readonly refused?: { readonly code: string; readonly detail: string };
+  readonly state: 'written' | 'registered';
+};
+
+export type ReedRelations = { readonly replyTo?: ReedId; readonly root?: ReedId; readonly echoOf?: ReedId };
+
+/** Single values: the account, the tip, the server document and the like. */
+export type MetaRecord = { readonly id: string; readonly value: unknown };
+
+export type Records = {
+  copies: CopyRecord;
+  keys: KeyRecord;
+  requests: RequestRecord;
+  outbox: OutboxRecord;
+  meta: MetaRecord;
+};
+
+export type Collection = keyof Records;
+
+export const COLLECTIONS: readonly Collection[] = ['copies', 'keys', 'requests', 'outbox', 'meta'];
+
+export type Change =
+  | { readonly [C in Collection]: { readonly put: C; readonly record: Records[C] } }[Collection]
+  | { readonly delete: Collection; readonly id: string };
+
+export type Page = { readonly after?: string; readonly limit?: number };
+
+export interface Store {
+  /** False when something was lost: a record that is not there may have been there, so nothing is reported as missing. */
+  readonly complete: boolean;
+  get<C extends Collection>(collection: C, id: string): Promise<Records[C] | null>;
+  /** Records by id in UTF-16 code unit order, from the first id greater than `after`. */
+  list<C extends Collection>(collection: C, page?: Page): Promise<Records[C][]>;
+  /** Applies all changes in their order or none. Rejects when the medium refuses; the store then stays as it was. */
+  write(changes: readonly Change[]): Promise<void>;
+  /** Every later call rejects. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,111 @@
+// The journal format of the file store: batches of JSON lines, each closed by a line with a checksum of the batch.
+// A batch without a good closing line never happened. One at the very end is a write cut short; one before a good batch is damage.
+import { crc32 } from 'node:zlib';
+import type { Change, Collection } from '../client/store.ts';
+import { COLLECTIONS } from '../client/store.ts';
+
+const NEWLINE = 0x0a;
+
+/** Where a record's JSON stands: the line and, in it, nothing but `{"c":collection,"r":record}`. */
+export type Place = { readonly offset: number; readonly bytes: number };
+
+export type Entry = { readonly collection: Collection; readonly id: string; readonly place: Place | null };
+
+export type Batch = { readonly bytes: Buffer; readonly entries: readonly Entry[] };
+
+/** A batch as bytes. Places count from `offset`, where the batch will stand. */
+export function encodeBatch(changes: readonly Change[], offset: number): Batch {
+  const lines: Buffer[] = [];
+  const entries: Entry[] = [];
+  let at = offset;
+  for (const change of changes) {
+    const line = Buffer.from(`${lineOf(change)}\n`, 'utf8');
+    const place = 'put' in change ? { offset: at, bytes: line.length - 1 } : null;
+    entries.push({ collection: 'put' in change ? change.put : change.delete, id: 'put' in change ? change.record.id : change.id, place });
+    lines.push(line);
+    at += line.length;
+  }
+  const body = Buffer.concat(lines);
+  const end = Buffer.from(`${JSON.stringify({ end: changes.length, crc: crc32(body) })}\n`, 'utf8');
+  return { bytes: Buffer.concat([body, end]), entries };
+}
+
+const lineOf = (change: Change): string =>
+  'put' in change ? JSON.stringify({ c: change.put, r: change.record }) : JSON.stringify({ c: change.delete, d: change.id });
+
+/** The record in a line that `encodeBatch` wrote. */
+export const recordIn = (line: Buffer): unknown => (JSON.parse(line.toString('utf8')) as { r: unknown }).r;
+
+/** Reads a journal piece by piece; `apply` gets the entries of each good batch, in order. */
+export class JournalReader {
+  readonly #apply: (entries: readonly Entry[]) => void;
+  #rest: Buffer = Buffer.alloc(0);
+  #offset: number;
+  #lines: Buffer[] = [];
+  #entries: Entry[] = [];
+  #broken = false;
+  /** Where the last good batch ends: what comes after it may be cut off. */
+  goodEnd: number;
+  /** A good batch came after a broken one. */
+  damaged = false;
+
+  constructor(start: number, apply: (entries: readonly Entry[]) => void) {
+    this.#offset = start;
+    this.goodEnd = start;
+    this.#apply = apply;
+  }
+
+  push(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let from = 0;
+    for (let end = this.#rest.indexOf(NEWLINE, from); end >= 0; end = this.#rest.indexOf(NEWLINE, from)) {
+      this.#line(this.#rest.subarray(from, end + 1));
+      from = end + 1;
+    }
+    this.#rest = this.#rest.subarray(from);
+  }
+
+  #line(line: Buffer): void {
+    const place = { offset: this.#offset, bytes: line.length - 1 };
+    this.#offset += line.length;
+    const value = parsed(line);
+    if (value !== null && 'end' in value) return this.#end(value);
+    this.#lines.push(line);
+    const entry = value === null ? null : entryOf(value, place);
+    if (entry) this.#entries.push(entry);
+    else this.#broken = true;
+  }
+
+  #end(value: Record<string, unknown>): void {
+    const good = !this.#broken && value.end === this.#entries.length && value.crc === crc32(Buffer.concat(this.#lines));
+    if (good) {
+      this.#apply(this.#entries);
+      this.goodEnd = this.#offset;
+      this.damaged ||= this.#skipped;
+    } else {
+      this.#skipped = true;
+    }
+    this.#lines = [];
+    this.#entries = [];
+    this.#broken = false;
+  }
+
+  #skipped = false;
+}
+
+function parsed(line: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function entryOf(value: Record<string, unknown>, place: Place): Entry | null {
+  const collection = COLLECTIONS.find((name) => name === value.c);
+  if (!collection) return null;
+  if (typeof value.d === 'string') return { collection, id: value.d, place: null };
+  const id = (value.r as { id?: unknown } | undefined)?.id;
+  return typeof id === 'string' ? { collection, id, place } : null;
+}

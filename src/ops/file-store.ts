@@ -1,0 +1,279 @@
+// A member's store in a folder, for headless holders: an append-only journal with an index of it in memory.
+// A write has reached the disk when it resolves; after kill -9 the store opens with every such write and no part of another.
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Change, Collection, Page, Records, Store } from '../client/store.ts';
+import { COLLECTIONS } from '../client/store.ts';
+import type { Entry, Place } from './file-journal.ts';
+import { encodeBatch, JournalReader, recordIn } from './file-journal.ts';
+
+const COMPACT_FROM_BYTES = 1024 * 1024;
+const HEADER = 'reedbed-store 1';
+const READ_BYTES = 256 * 1024;
+
+type Waiting = { readonly changes: readonly Change[]; done(): void; failed(error: unknown): void };
+type Index = Map<Collection, Map<string, Place>>;
+
+/** Opens the store in `folder`, making both if needed. Rejects if another process has it open or if it is of an unknown version. */
+export async function openFileStore(folder: string): Promise<FileStore> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const release = await takeLock(join(folder, 'lock'));
+  try {
+    return await FileStore.open(join(folder, 'journal'), release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+export class FileStore implements Store {
+  complete = true;
+  readonly #path: string;
+  readonly #release: () => Promise<void>;
+  readonly #index: Index = new Map(COLLECTIONS.map((name) => [name, new Map()]));
+  #file: FileHandle;
+  #bytes = 0;
+  #liveBytes = 0;
+  #waiting: Waiting[] = [];
+  #working: Promise<void> | null = null;
+  #ended: Error | null = null;
+
+  private constructor(path: string, file: FileHandle, release: () => Promise<void>) {
+    this.#path = path;
+    this.#file = file;
+    this.#release = release;
+  }
+
+  static async open(path: string, release: () => Promise<void>): Promise<FileStore> {
+    await rm(`${path}.new`, { force: true });
+    const file = await open(path, 'a+', 0o600);
+    const store = new FileStore(path, file, release);
+    try {
+      await store.#load();
+      return store;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async get<C extends Collection>(collection: C, id: string): Promise<Records[C] | null> {
+    this.#check();
+    const place = this.#index.get(collection)?.get(id);
+    return place ? ((await this.#read(place)) as Records[C]) : null;
+  }
+
+  async list<C extends Collection>(collection: C, page: Page = {}): Promise<Records[C][]> {
+    this.#check();
+    const places = this.#index.get(collection) ?? new Map<string, Place>();
+    const { after, limit = Number.POSITIVE_INFINITY } = page;
+    const ids = [...places.keys()].filter((id) => after === undefined || id > after).sort();
+    const found = ids.slice(0, limit).flatMap((id) => places.get(id) ?? []);
+    return Promise.all(found.map((place) => this.#read(place) as Promise<Records[C]>));
+  }
+
+  async write(changes: readonly Change[]): Promise<void> {
+    this.#check();
+    if (changes.length === 0) return;
+    await new Promise<void>((done, failed) => {
+      this.#waiting.push({ changes, done, failed });
+      this.#working ??= this.#work().finally(() => {
+        this.#working = null;
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    while (this.#working) await this.#working;
+    this.#ended = new Error('the store is closed');
+    await this.#file.close();
+    await this.#release();
+  }
+
+  #check(): void {
+    if (this.#ended) throw this.#ended;
+  }
+
+  /** The handle is taken when the read starts: a compaction closes the old file only after the reads that use it. */
+  async #read(place: Place): Promise<unknown> {
+    const buffer = Buffer.alloc(place.bytes);
+    const reading = this.#file.read(buffer, 0, place.bytes, place.offset);
+    this.#reads.add(reading);
+    try {
+      const { bytesRead } = await reading;
+      if (bytesRead !== place.bytes) throw new Error('the store lost the end of its journal');
+      return recordIn(buffer);
+    } finally {
+      this.#reads.delete(reading);
+    }
+  }
+
+  readonly #reads = new Set<Promise<unknown>>();
+
+  /** Writes everything that waits with one flush, until nothing waits. */
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const taken = this.#waiting;
+      this.#waiting = [];
+      await this.#append(taken);
+      if (!this.#ended && this.#bytes > COMPACT_FROM_BYTES && this.#liveBytes * 2 < this.#bytes) await this.#compact();
+    }
+  }
+
+  async #append(taken: readonly Waiting[]): Promise<void> {
+    let at = this.#bytes;
+    const batches = taken.map(({ changes }) => {
+      const batch = encodeBatch(changes, at);
+      at += batch.bytes.length;
+      return batch;
+    });
+    try {
+      await this.#file.appendFile(Buffer.concat(batches.map(({ bytes }) => bytes)));
+      await this.#file.datasync();
+    } catch (error) {
+      await this.#cutBack(error);
+      for (const { failed } of taken) failed(error);
+      return;
+    }
+    this.#bytes = at;
+    for (const batch of batches) this.#apply(batch.entries);
+    for (const { done } of taken) done();
+  }
+
+  /** What was written in part is cut off again; if even that fails, nothing here can be trusted until it is opened anew. */
+  async #cutBack(cause: unknown): Promise<void> {
+    try {
+      await this.#file.truncate(this.#bytes);
+    } catch {
+      this.#ended = new Error('the store failed and must be opened again', { cause });
+      await this.#file.close();
+      await this.#release();
+    }
+  }
+
+  #apply(entries: readonly Entry[]): void {
+    for (const { collection, id, place } of entries) {
+      const places = this.#index.get(collection) as Map<string, Place>;
+      this.#liveBytes += (place?.bytes ?? 0) - (places.get(id)?.bytes ?? 0);
+      if (place) places.set(id, place);
+      else places.delete(id);
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { size } = await this.#file.stat();
+    const header = Buffer.alloc(HEADER.length + 2);
+    await this.#file.read(header, 0, header.length, 0);
+    const line = header.toString('utf8');
+    if (size < header.length) return this.#start();
+    if (!line.startsWith(HEADER)) throw new Error(`${this.#path} is no store of this version`);
+    this.complete = line[HEADER.length] !== '-';
+    const reader = new JournalReader(header.length, (entries) => this.#apply(entries));
+    const buffer = Buffer.alloc(READ_BYTES);
+    for (let at = header.length; at < size; ) {
+      const { bytesRead } = await this.#file.read(buffer, 0, READ_BYTES, at);
+      if (bytesRead === 0) break;
+      reader.push(Buffer.from(buffer.subarray(0, bytesRead)));
+      at += bytesRead;
+    }
+    if (reader.damaged) this.complete = false;
+    this.#bytes = reader.goodEnd;
+    if (reader.goodEnd < size) await this.#file.truncate(reader.goodEnd);
+  }
+
+  async #start(): Promise<void> {
+    await this.#file.truncate(0);
+    await this.#file.appendFile(headerLine(true));
+    await this.#file.sync();
+    this.#bytes = HEADER.length + 2;
+    await syncFolder(this.#path);
+  }
+
+  /** Rewrites what is alive into a new file and puts it in the old one's place. */
+  async #compact(): Promise<void> {
+    const path = `${this.#path}.new`;
+    const file = await open(path, 'w+', 0o600);
+    try {
+      const written = await this.#rewrite(file);
+      await file.close();
+      await rename(path, this.#path);
+      await syncFolder(this.#path);
+      const old = this.#file;
+      this.#file = await open(this.#path, 'a+', 0o600);
+      for (const places of this.#index.values()) places.clear();
+      this.#liveBytes = 0;
+      this.#apply(written.entries);
+      this.#bytes = written.bytes;
+      await Promise.allSettled(this.#reads);
+      await old.close();
+    } catch (error) {
+      await rm(path, { force: true });
+      this.#ended = new Error('the store could not be compacted and must be opened again', { cause: error });
+    }
+  }
+
+  async #rewrite(file: FileHandle): Promise<{ entries: Entry[]; bytes: number }> {
+    const header = headerLine(this.complete);
+    await file.appendFile(header);
+    const entries: Entry[] = [];
+    let at = Buffer.byteLength(header);
+    for (const [collection, places] of this.#index) {
+      for (const place of places.values()) {
+        const record = (await this.#read(place)) as never;
+        const batch = encodeBatch([{ put: collection, record } as Change], at);
+        await file.appendFile(batch.bytes);
+        entries.push(...batch.entries);
+        at += batch.bytes.length;
+      }
+    }
+    await file.sync();
+    return { entries, bytes: at };
+  }
+}
+
+const headerLine = (complete: boolean): string => `${HEADER}${complete ? '+' : '-'}\n`;
+
+/** A rename or a new file is only durable once its folder was flushed. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(join(path, '..'), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Locks of this process. Needed since a container's process gets the same id in every life, and its old lock must not keep it out. */
+const held = new Set<string>();
+
+/** A lock file with the process id in it; one left by a process that is gone is taken over. */
+async function takeLock(path: string): Promise<() => Promise<void>> {
+  if (held.has(path)) throw new Error('the store is already open in this process');
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      await writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 });
+      held.add(path);
+      return async () => {
+        held.delete(path);
+        await rm(path, { force: true });
+      };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const owner = Number(await readFile(path, 'utf8').catch(() => ''));
+    if (owner > 0 && owner !== process.pid && isAlive(owner)) throw new Error(`the store is open in process ${owner}`);
+    await rm(path, { force: true });
+  }
+  throw new Error('the lock of the store is contended');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
