@@ -1,0 +1,203 @@
+// What holders answer: RELAYED (ciphertext), RE-OPEN (miss, error, deadline) and UNDELIVERED (a frame that could not be written).
+// An answer counts only from the holder that the event is dispatched to; who answers late or for another changes nothing.
+import type { Database } from '../db/pool.ts';
+import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import type { OpenContext } from './open.ts';
+import type { EventName, SubjectKind } from './state.ts';
+
+export type AnswerItem = { readonly eventId: string; readonly holder: UserId };
+
+export type Relayed = {
+  /** 'removed' and 'blocked': the event ended instead, its requester is told if it asked. */
+  readonly verdict: 'relayed' | 'removed' | 'blocked';
+  readonly requester: UserId;
+  readonly requestId: RequestId | null;
+  readonly explicit: boolean;
+  readonly eventName: EventName;
+  readonly subjectId: ReedId;
+  /** Which relay of this event this is; a frame that can't be written names it. */
+  readonly relays: number;
+};
+
+const RELAYED = `
+with input as materialized (
+  select * from unnest($1::uuid[], $2::text[]) with ordinality as i(event_id, holder, ord)
+),
+taken as materialized (
+  select e.event_id, i.ord, e.requester_user_id, e.subject_id, split_part(e.subject_id, '/', 1) as author
+  from input i join pending_events e on e.event_id = i.event_id and e.holder = i.holder and e.state = 2
+  order by e.event_id for update of e skip locked
+),
+judged as materialized (
+  select t.*,
+    case
+      when exists (select from reeds r where r.id = t.subject_id and r.removed_at is not null) then 'removed'
+      when exists (select from blocks b where b.active and b.user_id = t.author and b.target = t.requester_user_id)
+        or exists (select from blocks b where b.active and b.user_id = t.requester_user_id and b.target = t.author) then 'blocked'
+      else 'relayed'
+    end as verdict
+  from taken t
+),
+ended as (
+  delete from pending_events e using judged j where e.event_id = j.event_id and j.verdict <> 'relayed'
+  returning j.ord, j.verdict, e.requester_user_id, e.request_id, e.requested_at, e.event_name, e.subject_id, e.relays
+),
+unattempted as (
+  delete from pending_event_attempts a using judged j where a.event_id = j.event_id and j.verdict <> 'relayed'
+),
+relayed as (
+  update pending_events e set state = 3, relayed_at = $3, relays = e.relays + 1, due_at = $4
+  from judged j where e.event_id = j.event_id and j.verdict = 'relayed'
+  returning j.ord, j.verdict, e.requester_user_id, e.request_id, e.requested_at, e.event_name, e.subject_id, e.relays
+)
+select i.ord, r.verdict, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.event_name, r.subject_id, r.relays
+from input i left join (select * from relayed union all select * from ended) r on r.ord = i.ord
+order by i.ord`;
+
+type RelayedRow = {
+  verdict: Relayed['verdict'] | null;
+  requester_user_id: UserId;
+  request_id: RequestId | null;
+  explicit: boolean;
+  event_name: EventName;
+  subject_id: ReedId;
+  relays: number;
+};
+
+/**
+ * Licenses the delivery of a batch of answers, at most one per event: looks again at removal and block, then sets relayed_at.
+ * @returns null for an item whose event is not dispatched to that holder (or locked just now)
+ */
+export const relayed = async (context: OpenContext, items: readonly AnswerItem[], now: number): Promise<(Relayed | null)[]> => {
+  const rows = await context.db.query<RelayedRow>({
+    name: 'ledger_relayed',
+    text: RELAYED,
+    values: [items.map((item) => item.eventId), items.map((item) => item.holder), new Date(now), new Date(now + context.limits.acknowledgeMs)],
+  });
+  return rows.map((row) =>
+    row.verdict === null
+      ? null
+      : {
+          verdict: row.verdict,
+          requester: row.requester_user_id,
+          requestId: row.request_id,
+          explicit: row.explicit,
+          eventName: row.event_name,
+          subjectId: row.subject_id,
+          relays: row.relays,
+        },
+  );
+};
+
+/** busy is no failure: the holder's own limits. */
+export type FailureOutcome = 'miss' | 'error' | 'busy';
+
+export type FailureItem = AnswerItem & {
+  readonly attempt: number;
+  readonly outcome: FailureOutcome;
+  /** Of a miss: what is missing, a reed or the part of a thread. */
+  readonly missing: ReedId;
+};
+
+export type Reopened = { readonly subjectId: ReedId; readonly subjectKind: SubjectKind };
+
+/** The back-off after failure number `failures` (1 and up), as SQL: first, 2·first, 4·first … up to the cap, in ms. */
+export const backoffSql = (failures: string, firstMs: string, maxMs: string): string =>
+  `least(${maxMs}::float8, ${firstMs}::float8 * power(2, least(${failures}, 20) - 1)) * interval '1 millisecond'`;
+
+const REOPEN = `
+with input as materialized (
+  select * from unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[]) with ordinality as i(event_id, holder, attempt, outcome, missing, ord)
+),
+taken as materialized (
+  select e.event_id, i.ord, i.holder, i.outcome, i.missing, e.subject_id, e.subject_kind
+  from input i join pending_events e on e.event_id = i.event_id and e.holder = i.holder and e.attempt = i.attempt and e.state = 2
+  order by e.event_id for update of e skip locked
+),
+reopened as (
+  update pending_events e set state = 4, holder = null, dispatched_at = null, due_at = $6
+  from taken t where e.event_id = t.event_id
+),
+missed as (
+  delete from reed_allocations a using taken t
+  where t.outcome = 'miss' and a.holder_user_id = t.holder
+    and a.reed_id in (select case t.subject_kind when 'reed' then t.subject_id
+      else (select p.id from reeds p where p.thread_head = t.subject_id and p.id = t.missing) end)
+),
+attempted as (
+  insert into pending_event_attempts as a (event_id, holder, failures, outcome, not_before)
+  select event_id, holder, (outcome = 'error')::int, outcome, $6::timestamptz + ${backoffSql('1', '$7', '$8')}
+  from taken where outcome <> 'miss' order by event_id, holder
+  on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + excluded.failures,
+    not_before = $6::timestamptz + ${backoffSql('greatest(1, a.failures + excluded.failures)', '$7', '$8')}
+)
+select i.ord, t.subject_id, t.subject_kind from input i left join taken t on t.ord = i.ord order by i.ord`;
+
+/** Takes back a batch of claims that their holders failed. A miss drops the allocation, an error counts and backs off, busy only backs off. */
+export const reopen = async (context: OpenContext, items: readonly FailureItem[], now: number): Promise<(Reopened | null)[]> => {
+  const { limits } = context;
+  const rows = await context.db.query<{ subject_id: ReedId | null; subject_kind: SubjectKind }>({
+    name: 'ledger_reopen',
+    text: REOPEN,
+    values: [
+      items.map((item) => item.eventId),
+      items.map((item) => item.holder),
+      items.map((item) => item.attempt),
+      items.map((item) => item.outcome),
+      items.map((item) => item.missing),
+      new Date(now),
+      limits.failureBackoffFirstMs,
+      limits.failureBackoffMaxMs,
+    ],
+  });
+  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id, subjectKind: row.subject_kind }));
+};
+
+export type UndeliveredItem = {
+  readonly eventId: string;
+  /** The claim (state dispatched) or the relay (state relayed) whose frame could not be written. */
+  readonly attempt: number | null;
+  readonly relays: number | null;
+};
+
+const UNDELIVERED = `
+with taken as materialized (
+  select e.event_id, e.state from unnest($1::uuid[], $2::int[], $3::int[]) as i(event_id, attempt, relays)
+  join pending_events e on e.event_id = i.event_id
+    and ((e.state = 2 and e.attempt = i.attempt) or (e.state = 3 and e.relays = i.relays))
+  order by e.event_id for update of e skip locked
+)
+update pending_events e set state = 4, holder = null, dispatched_at = null, relayed_at = null, relays = e.relays - (t.state = 3)::int, due_at = $4
+from taken t where e.event_id = t.event_id
+returning e.event_id`;
+
+/** Re-opens, a moment later and at nobody's charge, events whose RELAY_REQUEST or delivery could not be written. */
+export const undelivered = async (context: OpenContext, items: readonly UndeliveredItem[], now: number): Promise<boolean[]> => {
+  const rows = await context.db.query<{ event_id: string }>({
+    name: 'ledger_undelivered',
+    text: UNDELIVERED,
+    values: [
+      items.map((item) => item.eventId),
+      items.map((item) => item.attempt),
+      items.map((item) => item.relays),
+      new Date(now + context.limits.undeliverableRetryMs),
+    ],
+  });
+  const done = new Set(rows.map((row) => row.event_id));
+  return items.map((item) => done.has(item.eventId));
+};
+
+/** Pushes the deadline of what is with `holders` on, while bytes of an answer arrive, and of what is still in a requester's send buffer. */
+export const postpone = async (db: Database, members: readonly UserId[], by: { now: number; state: 2 | 3; byMs: number; atMostMs: number }): Promise<void> => {
+  const [column, since] = by.state === 2 ? ['holder', 'dispatched_at'] : ['requester_user_id', 'relayed_at'];
+  await db.query({
+    name: `ledger_postpone_${by.state}`,
+    text: `
+with taken as materialized (
+  select event_id from pending_events where ${column} = any($1::text[]) and state = ${by.state} order by event_id for update skip locked
+)
+update pending_events e set due_at = greatest(e.due_at, least($2::timestamptz, e.${since} + $3::float8 * interval '1 millisecond'))
+from taken t where e.event_id = t.event_id`,
+    values: [members, new Date(by.now + by.byMs), by.atMostMs],
+  });
+};

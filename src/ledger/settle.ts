@@ -1,0 +1,177 @@
+// What requesters answer, and every other end of an event: ACK, INVALID, CANCEL, the requester's going, the last copy's going.
+// Whatever ends an event deletes it with RETURNING, so that its holder's freed place is looked at after the commit.
+import type { Database } from '../db/pool.ts';
+import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import { ACCUSING_REASONS, DECLINING_REASONS } from './state.ts';
+
+export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
+
+/** The reed (or thread, by its head) that the requester holds from now on. */
+export type Acked = { readonly subjectId: ReedId };
+
+const ACK = `
+with input as materialized (
+  select * from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as i(event_id, requester, device, ord)
+),
+taken as materialized (
+  select e.event_id, i.ord, i.device, e.requester_user_id, e.holder, e.subject_kind, e.subject_id
+  from input i join pending_events e on e.event_id = i.event_id and e.requester_user_id = i.requester and e.state = 3
+  order by e.event_id for update of e skip locked
+),
+ended as (delete from pending_events e using taken t where e.event_id = t.event_id),
+unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id),
+parts as materialized (
+  select requester_user_id, device, subject_id as reed_id from taken where subject_kind = 'reed'
+  union
+  select t.requester_user_id, t.device, p.id from taken t join reeds p on p.thread_head = t.subject_id where t.subject_kind = 'thread'
+),
+allocated as (
+  insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on)
+  select requester_user_id, reed_id, device, $4 from parts order by 1, 2
+  on conflict (holder_user_id, reed_id) do update set device_id = excluded.device_id
+),
+counted as (
+  update holder_strikes s set counted_at = $5 from taken t
+  where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder <> t.holder and s.counted_at is null
+)
+select i.ord, t.subject_id from input i left join taken t on t.ord = i.ord order by i.ord`;
+
+/** Ends acknowledged events and writes the requesters' allocations; null where the event is not relayed to that requester. */
+export const acknowledge = async (db: Database, items: readonly AckItem[], now: number): Promise<(Acked | null)[]> => {
+  const at = new Date(now);
+  const rows = await db.query<{ subject_id: ReedId | null }>({
+    name: 'ledger_ack',
+    text: ACK,
+    values: [
+      items.map((item) => item.eventId),
+      items.map((item) => item.requester),
+      items.map((item) => item.deviceId),
+      at.toISOString().slice(0, 10),
+      at,
+    ],
+  });
+  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id }));
+};
+
+export type InvalidItem = { readonly eventId: string; readonly requester: UserId; readonly reason: string };
+
+const INVALID = `
+with input as materialized (
+  select * from unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[], $5::boolean[]) with ordinality as i(event_id, requester, reason, accuses, declines, ord)
+),
+taken as materialized (
+  select e.event_id, i.ord, i.reason, i.accuses, i.declines, e.requester_user_id, e.holder, e.subject_id, split_part(e.subject_id, '/', 1) as author
+  from input i join pending_events e on e.event_id = i.event_id and e.requester_user_id = i.requester and e.state = 3
+  order by e.event_id for update of e skip locked
+),
+ended as (delete from pending_events e using taken t where e.event_id = t.event_id),
+unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id),
+struck as (
+  insert into holder_strikes (reed_id, holder, viewer, reason, at)
+  select subject_id, holder, requester_user_id, reason, $6 from taken where accuses and holder <> author order by 1, 2, 3
+  on conflict (reed_id, holder, viewer) do nothing
+),
+declined as (
+  insert into reed_declines (user_id, reed_id) select requester_user_id, subject_id from taken where declines order by 1, 2 on conflict do nothing
+)
+select i.ord, t.subject_id from input i left join taken t on t.ord = i.ord order by i.ord`;
+
+/** Ends events whose copy the requester found false or can't keep; nobody becomes a holder. An accusing reason strikes the holder, never the author. */
+export const invalidate = async (db: Database, items: readonly InvalidItem[], now: number): Promise<(Acked | null)[]> => {
+  const rows = await db.query<{ subject_id: ReedId | null }>({
+    name: 'ledger_invalid',
+    text: INVALID,
+    values: [
+      items.map((item) => item.eventId),
+      items.map((item) => item.requester),
+      items.map((item) => item.reason),
+      items.map((item) => ACCUSING_REASONS.has(item.reason)),
+      items.map((item) => DECLINING_REASONS.has(item.reason)),
+      new Date(now),
+    ],
+  });
+  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id }));
+};
+
+export type Ended = {
+  readonly eventId: string;
+  readonly requester: UserId;
+  readonly requestId: RequestId | null;
+  readonly explicit: boolean;
+  readonly subjectId: ReedId;
+  /** Whose place is free now, if it was dispatched. */
+  readonly freed: UserId | null;
+};
+
+type EndedRow = { event_id: string; requester_user_id: UserId; request_id: RequestId | null; explicit: boolean; subject_id: ReedId; freed: UserId | null };
+
+const ENDED_COLUMNS = `e.event_id, e.requester_user_id, e.request_id, e.requested_at is not null as explicit, e.subject_id,
+  case when e.state = 2 then e.holder end as freed`;
+
+/** Deletes the events of CTE `taken (event_id)` with their attempts and returns them. */
+const END_TAKEN = `
+unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id)
+delete from pending_events e using taken t where e.event_id = t.event_id
+returning ${ENDED_COLUMNS}`;
+
+const endedOf = (row: EndedRow): Ended => ({
+  eventId: row.event_id,
+  requester: row.requester_user_id,
+  requestId: row.request_id,
+  explicit: row.explicit,
+  subjectId: row.subject_id,
+  freed: row.freed,
+});
+
+const end = async (db: Database, name: string, taken: string, values: readonly unknown[]): Promise<Ended[]> => {
+  const rows = await db.query<EndedRow>({ name, text: `with taken as materialized (${taken}),${END_TAKEN}`, values });
+  return rows.map(endedOf);
+};
+
+export type CancelItem = { readonly requester: UserId; readonly requestId: RequestId };
+
+/** Ends the events whose newest request id is named, unless already relayed. */
+export const cancel = (db: Database, items: readonly CancelItem[]): Promise<Ended[]> =>
+  end(
+    db,
+    'ledger_cancel',
+    `select e.event_id from unnest($1::text[], $2::text[]) as i(requester, request_id)
+     join pending_events e on e.requester_user_id = i.requester and e.request_id = i.request_id and e.requested_at is not null and e.state <> 3
+     order by e.event_id for update of e skip locked`,
+    [items.map((item) => item.requester), items.map((item) => item.requestId)],
+  );
+
+/** Ends, page by page, what is owed to members whose presence has ended. Call until a page comes back short. */
+export const requestersGone = (db: Database, requesters: readonly UserId[], page: number): Promise<Ended[]> =>
+  end(
+    db,
+    'ledger_requesters_gone',
+    `select e.event_id from pending_events e where e.requester_user_id = any($1::text[])
+       and not exists (select from online_users o where o.user_id = e.requester_user_id)
+     order by e.event_id limit $2 for update of e skip locked`,
+    [requesters, page],
+  );
+
+/** Ends the events of those of `subjects` that nobody holds any more. */
+export const lastCopiesGone = (db: Database, subjects: readonly ReedId[]): Promise<Ended[]> =>
+  end(
+    db,
+    'ledger_last_copies',
+    `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and e.state in (0, 1, 4)
+       and not exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id)
+     order by e.event_id for update of e skip locked`,
+    [subjects],
+  );
+
+/** Drops allocations on their holders' word and declines the reeds; true where there was one. */
+export const evict = async (db: Database, holder: UserId, reedId: ReedId): Promise<boolean> => {
+  const rows = await db.query<{ reed_id: string }>({
+    name: 'ledger_evict',
+    text: `
+with gone as (delete from reed_allocations where holder_user_id = $1 and reed_id = $2 returning reed_id),
+declined as (insert into reed_declines (user_id, reed_id) select $1, reed_id from gone on conflict do nothing)
+select reed_id from gone`,
+    values: [holder, reedId],
+  });
+  return rows.length > 0;
+};

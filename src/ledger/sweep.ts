@@ -1,0 +1,203 @@
+// What is due, and what presence changes: SWEEP, HOLDERS-GONE and WAKE. Any replica may sweep; two share the work by skipping locks.
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import { backoffSql } from './answer.ts';
+import { struckFor } from './choice.ts';
+
+export type Swept = {
+  readonly eventId: string;
+  readonly requester: UserId;
+  readonly requestId: RequestId | null;
+  readonly explicit: boolean;
+  readonly subjectId: ReedId;
+  /** 'reopened' events are unassigned now; the others ended. */
+  readonly outcome: 'reopened' | 'expired' | 'not-acknowledged';
+  /** A holder whose place is free now. */
+  readonly freed: UserId | null;
+};
+
+const SWEEP = `
+with taken as materialized (
+  select event_id, state, holder, relays, requested_at from pending_events
+  where state <> 4 and due_at <= $1 order by due_at limit $2 for update skip locked
+),
+judged as materialized (
+  select t.*, case
+      when t.state = 0 and t.requested_at <= $3 then 'expired'
+      when t.state = 3 and t.relays >= $4 then 'not-acknowledged'
+      else 'reopened'
+    end as outcome
+  from taken t
+),
+attempted as (
+  insert into pending_event_attempts as a (event_id, holder, failures, outcome, not_before)
+  select event_id, holder, 1, 'deadline', $1::timestamptz + ${backoffSql('1', '$5', '$6')} from judged where state = 2 order by 1, 2
+  on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + 1,
+    not_before = $1::timestamptz + ${backoffSql('a.failures + 1', '$5', '$6')}
+),
+reopened as (
+  update pending_events e set state = 4, due_at = $1, dispatched_at = null, relayed_at = null, holder = null,
+    waits = case when j.state = 1 then least(e.waits + 1, 10) else e.waits end
+  from judged j where e.event_id = j.event_id and j.outcome = 'reopened'
+  returning e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id
+),
+ended as (
+  delete from pending_events e using judged j where e.event_id = j.event_id and j.outcome <> 'reopened'
+  returning e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id
+),
+unattempted as (
+  delete from pending_event_attempts a using judged j where a.event_id = j.event_id and j.outcome <> 'reopened'
+)
+select r.event_id, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.subject_id, j.outcome,
+  case when j.state = 2 then j.holder end as freed
+from (select * from reopened union all select * from ended) r join judged j on j.event_id = r.event_id`;
+
+type SweptRow = {
+  event_id: string;
+  requester_user_id: UserId;
+  request_id: RequestId | null;
+  explicit: boolean;
+  subject_id: ReedId;
+  outcome: Swept['outcome'];
+  freed: UserId | null;
+};
+
+/** Moves up to `limits.batchItems` due events on. Unassigned ones are ASSIGN's. */
+export const sweep = async (db: Database, limits: Limits, now: number): Promise<Swept[]> => {
+  const rows = await db.query<SweptRow>({
+    name: 'ledger_sweep',
+    text: SWEEP,
+    values: [
+      new Date(now),
+      limits.batchItems,
+      new Date(now - limits.explicitLifeMs),
+      limits.relaysPerEvent,
+      limits.failureBackoffFirstMs,
+      limits.failureBackoffMaxMs,
+    ],
+  });
+  return rows.map((row) => ({
+    eventId: row.event_id,
+    requester: row.requester_user_id,
+    requestId: row.request_id,
+    explicit: row.explicit,
+    subjectId: row.subject_id,
+    outcome: row.outcome,
+    freed: row.freed,
+  }));
+};
+
+/** Re-opens a page of what is queued with or dispatched to members whose presence has ended. Returns how many. */
+export const holdersGone = async (db: Database, holders: readonly UserId[], page: number, now: number): Promise<number> => {
+  const rows = await db.query<{ event_id: string }>({
+    name: 'ledger_holders_gone',
+    text: `
+with taken as materialized (
+  select e.event_id from pending_events e where e.holder = any($1::text[]) and e.state = 1
+    and not exists (select from online_users o where o.user_id = e.holder)
+  union all
+  select e.event_id from pending_events e where e.holder = any($1::text[]) and e.state = 2
+    and not exists (select from online_users o where o.user_id = e.holder)
+  limit $2
+),
+locked as materialized (
+  select e.event_id from pending_events e join taken t on t.event_id = e.event_id
+  where e.state in (1, 2) and e.holder = any($1::text[]) order by e.event_id for update of e skip locked
+)
+update pending_events e set state = 4, holder = null, dispatched_at = null, due_at = $3
+from locked l where e.event_id = l.event_id returning e.event_id`,
+    values: [holders, page, new Date(now)],
+  });
+  return rows.length;
+};
+
+/** Holders that events wait for or are with, though they have no presence: what a lost replica or a lost step left behind. */
+export const absentHolders = async (db: Database): Promise<UserId[]> => {
+  const rows = await db.query<{ holder: UserId }>({
+    name: 'ledger_absent_holders',
+    text: `
+select holder from (select distinct holder from pending_events where state = 1 union select distinct holder from pending_events where state = 2) h
+where not exists (select from online_users o where o.user_id = h.holder) limit 256`,
+    values: [],
+  });
+  return rows.map((row) => row.holder);
+};
+
+/** Requesters without presence to whom something is still owed, for the same reason. */
+export const absentRequesters = async (db: Database): Promise<UserId[]> => {
+  const rows = await db.query<{ requester_user_id: UserId }>({
+    name: 'ledger_absent_requesters',
+    text: `
+select distinct requester_user_id from pending_events e
+where not exists (select from online_users o where o.user_id = e.requester_user_id) limit 256`,
+    values: [],
+  });
+  return rows.map((row) => row.requester_user_id);
+};
+
+export type WakeStep = { readonly woken: number; readonly cursor: ReedId | null };
+
+/**
+ * Puts dormant events of the holder's next reeds after `cursor` into its queue.
+ * @returns how many, and the cursor of the next step (null: that was the last)
+ */
+export const wake = async (db: Database, limits: Limits, holder: UserId, cursor: ReedId | null, now: number): Promise<WakeStep> => {
+  const rows = await db.query<{ woken: number; last: ReedId | null; reeds: number; stopped: ReedId | null }>({
+    name: 'ledger_wake',
+    text: `
+with reeds as materialized (
+  select reed_id from reed_allocations where holder_user_id = $1 and reed_id > $2 order by reed_id limit $3
+),
+taken as materialized (
+  select e.event_id, e.subject_id from reeds r cross join lateral (
+    select w.event_id, w.subject_id from pending_events w
+    where w.subject_id = r.reed_id and w.state in (0, 1) and w.state = 0 and w.requester_user_id <> $1
+      and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = $1 and (t.failures >= $7 or t.not_before > $5))
+      and not ${struckFor('w.subject_id', '$1', 'w.requester_user_id')}
+    order by w.priority, w.seq limit $4 for update skip locked
+  ) e limit $4
+),
+woken as (
+  update pending_events e set state = case e.subject_kind when 'reed' then 1 else 4 end, due_at = case e.subject_kind when 'reed' then $6::timestamptz else $5::timestamptz end,
+    holder = case e.subject_kind when 'reed' then $1 end
+  from taken t where e.event_id = t.event_id returning e.subject_id
+)
+select (select count(*)::int from woken) as woken, (select max(reed_id) from reeds) as last, (select count(*)::int from reeds) as reeds,
+  case when (select count(*) from taken) >= $4 then (select max(subject_id) from taken) end as stopped`,
+    values: [
+      holder,
+      cursor ?? '',
+      limits.wakeReedsPerStep,
+      limits.wakeEventsPerStep,
+      new Date(now),
+      new Date(now + limits.waitingFirstMs),
+      limits.holderFailuresPerEvent,
+    ],
+  });
+  const row = rows[0];
+  if (!row) return { woken: 0, cursor: null };
+  // A full step stopped inside a reed: that reed is looked at again from its start, since only dormant events match.
+  if (row.stopped !== null) return { woken: row.woken, cursor: beforeOf(row.stopped, cursor) };
+  return { woken: row.woken, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
+};
+
+/** The largest cursor that still includes `reed`: its text without the last character sorts right before it. */
+const beforeOf = (reed: ReedId, cursor: ReedId | null): ReedId => {
+  const before = reed.slice(0, -1) as ReedId;
+  return cursor !== null && cursor > before ? cursor : before;
+};
+
+/** A holder that signs in anew may be asked again for events that it failed too often. */
+export const forgive = async (db: Database, holders: readonly UserId[], minimum: number): Promise<void> => {
+  await db.query({
+    name: 'ledger_forgive',
+    text: `delete from pending_event_attempts where holder = any($1::text[]) and failures >= 8 and failures >= $2`,
+    values: [holders, minimum],
+  });
+};
+
+/** Strikes older than `limits.strikeKeptMs` are forgotten. */
+export const forgetStrikes = async (db: Database, limits: Limits, now: number): Promise<void> => {
+  await db.query({ name: 'ledger_forget_strikes', text: 'delete from holder_strikes where at < $1', values: [new Date(now - limits.strikeKeptMs)] });
+};
