@@ -25,9 +25,10 @@ async function applyMigrations(root: string, url: string): Promise<void> {
 async function readTypes(root: string, scratch: string, url: string): Promise<string> {
   const target = join(scratch, 'types.ts');
   const codegen = join(root, 'node_modules/kysely-codegen/dist/cli/bin.js');
-  await run(process.execPath, [codegen, '--dialect', 'postgres', '--url', url, '--exclude-pattern', 'kysely_*', '--out-file', target], {
-    cwd: root,
-  });
+  // The mappings repeat what src/db/connection.ts reads: int8 as a number, date as its text.
+  const mapping = ['--date-parser', 'string', '--type-mapping', '{"int8":"number"}'];
+  const tables = ['--exclude-pattern', '(kysely_migration*|migration_hashes)'];
+  await run(process.execPath, [codegen, '--dialect', 'postgres', '--url', url, ...mapping, ...tables, '--out-file', target], { cwd: root });
   return await readFile(target, 'utf8');
 }
 

@@ -41,3 +41,6 @@ export class OffsetClock implements Clock {
     return { cancel: () => clearTimeout(handle) };
   }
 }
+
+/** Resolves `delayMs` from now. */
+export const pause = (clock: Clock, delayMs: number): Promise<void> => new Promise((resolve) => void clock.after(delayMs, resolve));

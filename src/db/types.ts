@@ -10,8 +10,6 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
-export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
-
 export type Json = JsonValue;
 
 export type JsonArray = JsonValue[];
@@ -36,19 +34,19 @@ export interface AccountRemovals {
 export interface AuthorFacts {
   author_id: string;
   kind: string;
-  number: Int8;
+  number: number;
   subject_id: string;
 }
 
 export interface AuthorStreams {
   author_id: string;
-  last_number: Generated<Int8>;
+  last_number: Generated<number>;
   tip_reed_id: string | null;
 }
 
 export interface Blocks {
   active: boolean;
-  seq: Int8;
+  seq: number;
   statement_hash: Buffer;
   target: string;
   user_id: string;
@@ -63,7 +61,7 @@ export interface Devices {
 
 export interface Follows {
   active: boolean;
-  seq: Int8;
+  seq: number;
   statement_hash: Buffer;
   target: string;
   user_id: string;
@@ -104,7 +102,7 @@ export interface KeyAllocations {
 
 export interface KeyRevocations {
   key_id: string;
-  seq: Int8;
+  seq: number;
   statement_hash: Buffer;
 }
 
@@ -125,7 +123,7 @@ export interface LedgerEpoch {
 
 export interface Likes {
   active: boolean;
-  seq: Int8;
+  seq: number;
   statement_hash: Buffer;
   target: string;
   user_id: string;
@@ -135,7 +133,7 @@ export interface OnlineConnections {
   device_id: string;
   id: string;
   replica_id: string;
-  seq: Generated<Int8>;
+  seq: Generated<number>;
   user_id: string;
 }
 
@@ -179,7 +177,7 @@ export interface PendingEvents {
   request_id: string | null;
   requested_at: Timestamp | null;
   requester_user_id: string;
-  seq: Generated<Int8>;
+  seq: Generated<number>;
   state: number;
   subject_id: string;
   subject_kind: string;
@@ -207,7 +205,7 @@ export interface PendingReedEvents {
 }
 
 export interface ReedAllocations {
-  delivered_on: Timestamp;
+  delivered_on: string;
   device_id: string;
   holder_user_id: string;
   pivot: Generated<number>;
@@ -278,7 +276,7 @@ export interface Servers {
   id: string;
   is_self: Generated<boolean>;
   name: string;
-  serial: Generated<Int8>;
+  serial: Generated<number>;
 }
 
 export interface Sessions {
@@ -293,7 +291,7 @@ export interface Sessions {
 export interface Statements {
   certificate: Json;
   hash: Buffer;
-  seq: Int8;
+  seq: number;
   signed_at: Timestamp;
   type: string;
   user_id: string;
@@ -323,7 +321,7 @@ export interface Users {
   id: string;
   identity_hash: Buffer;
   key_id: string | null;
-  last_seq: Generated<Int8>;
+  last_seq: Generated<number>;
   last_signed_at: Timestamp;
   role: string;
   username: string;
@@ -367,3 +365,5 @@ export interface DB {
   usernames: Usernames;
   users: Users;
 }
+
+

@@ -1,0 +1,68 @@
+// Test databases: clones of the run's migrated template, and whole Postgres servers for tests that break theirs.
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import pino from 'pino';
+import { inject } from 'vitest';
+import { startEmbedded } from '../../src/db/embedded.ts';
+
+export type TestDatabase = { readonly url: string; drop(): Promise<void> };
+export type TestServer = { readonly url: string; readonly pid: number; readonly folder: string; stop(): Promise<void> };
+
+/** Runs statements on a connection of their own. */
+export const run = async (url: string, ...statements: string[]): Promise<pg.QueryResult[]> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const results: pg.QueryResult[] = [];
+    for (const statement of statements) results.push(await client.query(statement));
+    return results;
+  } finally {
+    await client.end();
+  }
+};
+
+const inServer = (url: string, database: string): string => {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+};
+
+/** A new database with all migrations (or empty). A crash of its server empties the UNLOGGED tables of everyone's: for that, use `startServer`. */
+export const createDatabase = async (options: { empty?: boolean } = {}): Promise<TestDatabase> => {
+  const template = inject('templateUrl');
+  const server = inServer(template, 'postgres');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await run(server, `create database ${name} template ${options.empty ? 'template0' : new URL(template).pathname.slice(1)}`);
+  return {
+    url: inServer(template, name),
+    drop: async () => void (await run(server, `drop database if exists ${name} with (force)`)),
+  };
+};
+
+/** A Postgres of the test's own, with nothing in it. */
+export const startServer = async (): Promise<TestServer> => {
+  const folder = await makeDataFolder();
+  const server = await startEmbedded({ dataFolder: folder, log: pino({ level: 'silent' }), settings: { fsync: 'off' } });
+  return {
+    url: server.url,
+    get pid() {
+      return server.pid;
+    },
+    folder,
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** A temporary folder that the system user of an embedded Postgres can pass. The caller removes it. */
+export const makeDataFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'reedbed-data-'));
+  await chmod(folder, 0o711);
+  return folder;
+};
