@@ -28,6 +28,10 @@ export const DEFAULT_LIMITS = {
   sendStalledMs: 10 * SECOND, // CLOSE_SLOW_READER
   reconnectSpreadMs: 3 * SECOND,
   reconnectsPerSecond: 500,
+  closeWaitMs: 2 * SECOND, // for the other side's close, then the socket is cut
+  wheelTickMs: 250,
+  pendingFrames: 64, // of one connection; over it, or over the bytes: the socket is read no further
+  pendingFrameBytes: 2 * MIB,
 
   // A member's budgets. Over one of these: ERROR RATE_LIMITED with retry_after_ms; persisting closes with CLOSE_RATE_LIMITED.
   costPerMinute: 60,
@@ -39,6 +43,10 @@ export const DEFAULT_LIMITS = {
   syncIntervalMs: 5 * SECOND,
   sameReedPerHour: 5,
   rateLimitedFramesBeforeClose: 100,
+  freeFramesPerSecond: 50, // frames without a cost of their own, beside the budget
+  freeFramesBurst: 1_000,
+  asksRemembered: 1_024, // of one member; an answer to a forgotten one costs like a request
+  budgetMembers: 100_000, // the longest untouched is forgotten
   openRequests: 64, // TOO_MANY_OPEN
   subscriptions: 50,
 
@@ -58,6 +66,14 @@ export const DEFAULT_LIMITS = {
   openInvitesPerMember: 20,
   clockAheadMs: 5 * MINUTE,
   usernameReservedMs: 365 * DAY,
+  documentLifeMs: 90 * DAY,
+  documentRenewMs: 45 * DAY, // issued anew when less is left
+  sessionsPerMember: 32, // the oldest ends
+  sessionWriteEveryMs: MINUTE,
+  knownKeys: 4_096, // parsed public keys in memory; the oldest leaves
+  addressesCounted: 50_000, // the oldest leaves
+  cleanUpRows: 64, // expired rows that one write removes on its way
+  jsonDepth: 16, // 400
 
   // Reeds.
   reedCodePoints: 5_000,
