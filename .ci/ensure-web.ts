@@ -52,4 +52,9 @@ export async function setup(): Promise<void> {
   await buildWeb();
 }
 
-if (import.meta.main) await setup();
+if (import.meta.main) {
+  await setup().catch((error: unknown) => {
+    process.stderr.write(`the web app can't be built: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}
