@@ -15,21 +15,27 @@ export type CopyRecord = {
   readonly storedAt: number;
 };
 
-/** A member's chain of key certificates as it was verified, first key first. */
+/** A member's chain of key certificates as it was verified, first key first. What is pinned here may only be continued. */
 export type KeyRecord = {
   readonly id: UserId;
   readonly certificates: readonly unknown[];
-  /** Revocation certificates seen, by key id. */
-  readonly revocations: Readonly<Record<UserKeyId, unknown>>;
-  readonly fetchedAt: number;
+  /** Revocation certificates seen, in no order. */
+  readonly revocations: readonly unknown[];
+  /** Keys that were read to verify with, so that the server owes us their revocation. */
+  readonly owed: readonly UserKeyId[];
 };
 
-/** A reed that was asked for and has not come yet; written before the question is sent. */
+/**
+ * What is still to be settled with the server about one reed; written before the frame that asks for it is sent.
+ * copy: asked for, not here yet. confirmation: stored, SETTLED has not said held yet. eviction: announced, not answered yet.
+ */
 export type RequestRecord = {
   readonly id: ReedId;
+  readonly want: 'copy' | 'confirmation' | 'eviction';
   readonly requestId: RequestId;
   /** Invalid copies received so far. */
   readonly invalid: number;
+  /** Milliseconds since the epoch, server's clock. */
   readonly askedAt: number;
 };
 

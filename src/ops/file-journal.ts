@@ -13,11 +13,11 @@ export type Entry = { readonly collection: Collection; readonly id: string; read
 
 export type Batch = { readonly bytes: Buffer; readonly entries: readonly Entry[] };
 
-/** A batch as bytes. Places count from `offset`, where the batch will stand. */
-export function encodeBatch(changes: readonly Change[], offset: number): Batch {
+/** A batch as bytes; places count from its beginning. Throws for what JSON can't hold. */
+export function encodeBatch(changes: readonly Change[]): Batch {
   const lines: Buffer[] = [];
   const entries: Entry[] = [];
-  let at = offset;
+  let at = 0;
   for (const change of changes) {
     const line = Buffer.from(`${lineOf(change)}\n`, 'utf8');
     const place = 'put' in change ? { offset: at, bytes: line.length - 1 } : null;

@@ -5,14 +5,14 @@ import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change, Collection, Page, Records, Store } from '../client/store.ts';
 import { COLLECTIONS } from '../client/store.ts';
-import type { Entry, Place } from './file-journal.ts';
+import type { Batch, Entry, Place } from './file-journal.ts';
 import { encodeBatch, JournalReader, recordIn } from './file-journal.ts';
 
 const COMPACT_FROM_BYTES = 1024 * 1024;
 const HEADER = 'reedbed-store 1';
 const READ_BYTES = 256 * 1024;
 
-type Waiting = { readonly changes: readonly Change[]; done(): void; failed(error: unknown): void };
+type Waiting = { readonly batch: Batch; done(): void; failed(error: unknown): void };
 type Index = Map<Collection, Map<string, Place>>;
 
 /** Opens the store in `folder`, making both if needed. Rejects if another process has it open or if it is of an unknown version. */
@@ -76,11 +76,10 @@ export class FileStore implements Store {
   async write(changes: readonly Change[]): Promise<void> {
     this.#check();
     if (changes.length === 0) return;
+    const batch = encodeBatch(changes);
     await new Promise<void>((done, failed) => {
-      this.#waiting.push({ changes, done, failed });
-      this.#working ??= this.#work().finally(() => {
-        this.#working = null;
-      });
+      this.#waiting.push({ batch, done, failed });
+      this.#working ??= this.#work();
     });
   }
 
@@ -112,7 +111,7 @@ export class FileStore implements Store {
 
   readonly #reads = new Set<Promise<unknown>>();
 
-  /** Writes everything that waits with one flush, until nothing waits. */
+  /** Writes everything that waits with one flush, until nothing waits. Never rejects. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
       const taken = this.#waiting;
@@ -120,26 +119,28 @@ export class FileStore implements Store {
       await this.#append(taken);
       if (!this.#ended && this.#bytes > COMPACT_FROM_BYTES && this.#liveBytes * 2 < this.#bytes) await this.#compact();
     }
+    // In the same turn as the last look at what waits, so that no write falls in between.
+    this.#working = null;
   }
 
   async #append(taken: readonly Waiting[]): Promise<void> {
-    let at = this.#bytes;
-    const batches = taken.map(({ changes }) => {
-      const batch = encodeBatch(changes, at);
-      at += batch.bytes.length;
-      return batch;
-    });
+    if (this.#ended) {
+      for (const { failed } of taken) failed(this.#ended);
+      return;
+    }
     try {
-      await this.#file.appendFile(Buffer.concat(batches.map(({ bytes }) => bytes)));
+      await this.#file.appendFile(Buffer.concat(taken.map(({ batch }) => batch.bytes)));
       await this.#file.datasync();
     } catch (error) {
       await this.#cutBack(error);
       for (const { failed } of taken) failed(error);
       return;
     }
-    this.#bytes = at;
-    for (const batch of batches) this.#apply(batch.entries);
-    for (const { done } of taken) done();
+    for (const { batch, done } of taken) {
+      this.#apply(batch.entries, this.#bytes);
+      this.#bytes += batch.bytes.length;
+      done();
+    }
   }
 
   /** What was written in part is cut off again; if even that fails, nothing here can be trusted until it is opened anew. */
@@ -147,14 +148,19 @@ export class FileStore implements Store {
     try {
       await this.#file.truncate(this.#bytes);
     } catch {
-      this.#ended = new Error('the store failed and must be opened again', { cause });
-      await this.#file.close();
-      await this.#release();
+      await this.#fail('the store failed and must be opened again', cause);
     }
   }
 
-  #apply(entries: readonly Entry[]): void {
-    for (const { collection, id, place } of entries) {
+  async #fail(message: string, cause: unknown): Promise<void> {
+    this.#ended = new Error(message, { cause });
+    await this.#file.close().catch(() => {});
+    await this.#release();
+  }
+
+  #apply(entries: readonly Entry[], offset: number): void {
+    for (const { collection, id, place: relative } of entries) {
+      const place = relative && { offset: relative.offset + offset, bytes: relative.bytes };
       const places = this.#index.get(collection) as Map<string, Place>;
       this.#liveBytes += (place?.bytes ?? 0) - (places.get(id)?.bytes ?? 0);
       if (place) places.set(id, place);
@@ -170,7 +176,7 @@ export class FileStore implements Store {
     if (size < header.length) return this.#start();
     if (!line.startsWith(HEADER)) throw new Error(`${this.#path} is no store of this version`);
     this.complete = line[HEADER.length] !== '-';
-    const reader = new JournalReader(header.length, (entries) => this.#apply(entries));
+    const reader = new JournalReader(header.length, (entries) => this.#apply(entries, 0));
     const buffer = Buffer.alloc(READ_BYTES);
     for (let at = header.length; at < size; ) {
       const { bytesRead } = await this.#file.read(buffer, 0, READ_BYTES, at);
@@ -204,13 +210,12 @@ export class FileStore implements Store {
       this.#file = await open(this.#path, 'a+', 0o600);
       for (const places of this.#index.values()) places.clear();
       this.#liveBytes = 0;
-      this.#apply(written.entries);
+      this.#apply(written.entries, 0);
       this.#bytes = written.bytes;
       await Promise.allSettled(this.#reads);
       await old.close();
     } catch (error) {
-      await rm(path, { force: true });
-      this.#ended = new Error('the store could not be compacted and must be opened again', { cause: error });
+      await this.#fail('the store could not be compacted and must be opened again', error);
     }
   }
 
@@ -222,9 +227,11 @@ export class FileStore implements Store {
     for (const [collection, places] of this.#index) {
       for (const place of places.values()) {
         const record = (await this.#read(place)) as never;
-        const batch = encodeBatch([{ put: collection, record } as Change], at);
+        const batch = encodeBatch([{ put: collection, record } as Change]);
         await file.appendFile(batch.bytes);
-        entries.push(...batch.entries);
+        for (const entry of batch.entries) {
+          if (entry.place) entries.push({ ...entry, place: { ...entry.place, offset: entry.place.offset + at } });
+        }
         at += batch.bytes.length;
       }
     }

@@ -1,0 +1,101 @@
+// The data shapes that the SDK's parts hand to each other and to whoever uses it.
+import type { AppError } from '../base/errors.ts';
+import type { ReedId, RequestId, ServerId, ServerKeyId, UserId, UserKeyId } from '../wire/address.ts';
+import type { Certificate } from '../wire/canonical.ts';
+import type { InvalidReason } from '../wire/frames.ts';
+import type { StatementOf } from '../wire/statements.ts';
+
+export type ReedStatement = StatementOf<'reed'>;
+export type ReedCertificate = Certificate<ReedStatement>;
+
+/** What only devices have of a reed. `salt`: base64url of 16 bytes. */
+export type Body = { readonly text: string; readonly createdAt: string; readonly salt: string };
+
+/** This device's membership; the private key is in the key ring. */
+export type Account = {
+  readonly server: ServerId;
+  readonly user: UserId;
+  readonly key: UserKeyId;
+  /** A label: it keeps two copies of one account from fighting. */
+  readonly device: string;
+  readonly username: string;
+  /** The server's identity keys as they were pinned. */
+  readonly serverKeys: readonly ServerKeyId[];
+  /** Whether the person said that the backup is kept somewhere. */
+  readonly backedUp: boolean;
+};
+
+export type ConnectionState = 'offline' | 'connecting' | 'online' | 'stopped';
+
+export type RequestProgress = {
+  /** sending: on its way or waiting for a connection. checking: a copy came. asking-again: a copy was not right. */
+  readonly state:
+    | 'sending'
+    | 'asking'
+    | 'in-turn'
+    | 'nobody-online'
+    | 'holders-failing'
+    | 'peer-away'
+    | 'checking'
+    | 'asking-again';
+  /** 3 means three or more. */
+  readonly onlineHolders: number;
+  /** Invalid copies so far. */
+  readonly tries: number;
+};
+
+export type RequestOutcome =
+  | 'not-found'
+  | 'not-held'
+  | 'removed'
+  | 'blocked'
+  | 'expired'
+  | 'not-acknowledged'
+  | 'invalid'
+  | 'cannot-store'
+  | 'cancelled'
+  | 'rate-limited'
+  | 'too-many-open'
+  | 'refused';
+
+/** How a request ended without a copy. */
+export class RequestFailure extends Error {
+  override readonly name = 'RequestFailure';
+  readonly outcome: RequestOutcome;
+  readonly invalidReason: InvalidReason | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** The removal or block that explains it. */
+  readonly certificate: object | undefined;
+
+  constructor(outcome: RequestOutcome, details: { invalidReason?: InvalidReason; retryAfterMs?: number; certificate?: object } = {}) {
+    super(details.invalidReason ? `${outcome}: ${details.invalidReason}` : outcome);
+    this.outcome = outcome;
+    this.invalidReason = details.invalidReason;
+    this.retryAfterMs = details.retryAfterMs;
+    this.certificate = details.certificate;
+  }
+}
+
+export type ServeOutcome = 'sent' | 'miss' | 'busy' | 'store-unavailable' | 'requester-key-unverified' | 'failed';
+
+export type MemberEvent =
+  | { readonly type: 'connection'; readonly state: ConnectionState; readonly reason?: string; readonly retryInMs?: number }
+  | { readonly type: 'request'; readonly reedId: ReedId; readonly requestId: RequestId; readonly progress: RequestProgress }
+  | { readonly type: 'copy'; readonly reedId: ReedId; readonly state: 'unconfirmed' | 'held' | 'gone' }
+  | {
+      readonly type: 'served';
+      readonly reedId: ReedId;
+      readonly requester: UserId;
+      readonly outcome: ServeOutcome;
+      readonly bytes: number;
+    }
+  | { readonly type: 'invalid'; readonly reedId: ReedId; readonly reason: InvalidReason }
+  | { readonly type: 'unsolicited'; readonly frame: string; readonly reedId: ReedId }
+  | {
+      readonly type: 'outbox';
+      readonly reedId: ReedId;
+      readonly state: 'written' | 'registered' | 'published' | 'refused';
+      readonly error?: AppError;
+    };
+
+export type Emit = (event: MemberEvent) => void;
