@@ -1,0 +1,69 @@
+// Which page is shown: the path of the address bar, and nothing else. Links inside the app change it without loading anew.
+import { readInvite } from '../text/links.ts';
+
+export type Route =
+  | { readonly page: 'home' | 'welcome' | 'join' | 'restore' | 'about' | 'unknown' }
+  | { readonly page: 'reed'; readonly reedId: string };
+
+const PLAIN: Readonly<Record<string, 'home' | 'welcome' | 'join' | 'restore' | 'about'>> = {
+  '/': 'home',
+  '/welcome': 'welcome',
+  '/join': 'join',
+  '/restore': 'restore',
+  '/about': 'about',
+};
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function routeOf(path: string): Route {
+  const plain = PLAIN[path.length > 1 ? path.replace(/\/$/, '') : path];
+  if (plain) return { page: plain };
+  // An id that lost its percent-encoding on the way still leads to its reed.
+  const reed = /^\/reed\/(.+)$/.exec(path)?.[1];
+  return reed ? { page: 'reed', reedId: decoded(reed) } : { page: 'unknown' };
+}
+
+class Router {
+  path = $state(location.pathname);
+  fragment = $state(location.hash);
+  route = $derived(routeOf(this.path));
+  invite = $derived(readInvite(this.fragment));
+
+  constructor() {
+    addEventListener('popstate', () => this.#read());
+    addEventListener('hashchange', () => this.#read());
+    addEventListener('click', (event) => this.#follow(event));
+  }
+
+  /** Shows another page. `replace` leaves no entry in the history. */
+  go(path: string, options: { readonly replace?: boolean } = {}): void {
+    if (options.replace) history.replaceState(null, '', path);
+    else history.pushState(null, '', path);
+    this.#read();
+    scrollTo(0, 0);
+    document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+  }
+
+  #read(): void {
+    this.path = location.pathname;
+    this.fragment = location.hash;
+  }
+
+  #follow(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return;
+    if (routeOf(link.pathname).page === 'unknown') return;
+    event.preventDefault();
+    if (link.hash !== '' && link.pathname === location.pathname) return;
+    this.go(link.pathname + link.hash);
+  }
+}
+
+export const router = new Router();

@@ -1,0 +1,50 @@
+// What every page knows about the member and the connection, as the leading tab's worker tells it.
+import { Calls } from '../link/calls.ts';
+import { lead } from '../link/leader.ts';
+import type { Status } from '../link/protocol.ts';
+
+const STARTING: Status = { phase: 'starting', me: null, copies: 0, unsent: 0, reason: '' };
+
+class Session {
+  status = $state.raw<Status>(STARTING);
+  /** Counts up whenever what is stored here may have changed. */
+  changes = $state(0);
+  /** Set when the worker could not be started at all. */
+  failure = $state('');
+  /** Keys are only made in a secure context; elsewhere the browser offers no cryptography and no locks. */
+  readonly secure = isSecureContext && 'locks' in navigator && 'subtle' in crypto;
+  #calls: Calls | null = null;
+
+  start(): void {
+    if (!this.secure) return;
+    this.#calls = new Calls(
+      (status) => {
+        this.status = status;
+      },
+      () => {
+        this.changes += 1;
+      },
+    );
+    lead((detail) => {
+      this.failure = detail;
+    });
+    this.#calls.ask('status', null).then(
+      (status) => {
+        this.status = status;
+      },
+      () => undefined,
+    );
+    addEventListener('online', () => void this.calls.ask('reconnect', null));
+  }
+
+  get calls(): Calls {
+    if (!this.#calls) throw new Error('the session has not started');
+    return this.#calls;
+  }
+
+  get signedIn(): boolean {
+    return this.status.me !== null;
+  }
+}
+
+export const session = new Session();

@@ -1,0 +1,39 @@
+// The profile's IndexedDB: one object store per kind of record, all of them opened and upgraded here. Only the leading tab's
+// worker opens it, so nobody else can write behind the member's back.
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { Records } from '../../../src/client/store.ts';
+import type { NameRecord } from './names.ts';
+import type { SealedSecret } from './secrets.ts';
+
+const NAME = 'reedbed';
+const VERSION = 1;
+
+export interface Schema extends DBSchema {
+  copies: { key: string; value: Records['copies'] };
+  keys: { key: string; value: Records['keys'] };
+  requests: { key: string; value: Records['requests'] };
+  outbox: { key: string; value: Records['outbox'] };
+  meta: { key: string; value: Records['meta'] };
+  secrets: { key: string; value: SealedSecret | CryptoKey };
+  names: { key: string; value: NameRecord };
+}
+
+export type Database = IDBPDatabase<Schema>;
+
+/** Opens the database, making it if need be. A newer tab that wants to upgrade it, or a person who clears it, closes it: `onLost`. */
+export function openDatabase(onLost: () => void, name: string = NAME): Promise<Database> {
+  return openDB<Schema>(name, VERSION, {
+    upgrade(database) {
+      for (const collection of ['copies', 'keys', 'requests', 'outbox', 'meta'] as const) {
+        database.createObjectStore(collection, { keyPath: 'id' });
+      }
+      database.createObjectStore('secrets');
+      database.createObjectStore('names', { keyPath: 'id' });
+    },
+    blocking(_current, _blocked, event) {
+      (event.target as IDBDatabase).close();
+      onLost();
+    },
+    terminated: onLost,
+  });
+}

@@ -1,0 +1,67 @@
+// The member SDK's store over IndexedDB: one object store per collection, one transaction per write, durable when it resolves.
+// Ids are compared by IndexedDB as UTF-16 code units, which is the order the port asks for.
+import type { Change, Collection, Page, Records, Store } from '../../../src/client/store.ts';
+import type { Database } from './database.ts';
+
+const EVERYTHING = undefined;
+
+export class IndexedStore implements Store {
+  readonly complete: boolean;
+  readonly #database: Database;
+  #closed = false;
+
+  /** `complete`: false when an earlier database of this member is known to be gone. */
+  constructor(database: Database, options: { readonly complete?: boolean } = {}) {
+    this.#database = database;
+    this.complete = options.complete ?? true;
+  }
+
+  async get<C extends Collection>(collection: C, id: string): Promise<Records[C] | null> {
+    const record = await this.#open().get(collection, id);
+    return (record as Records[C] | undefined) ?? null;
+  }
+
+  async list<C extends Collection>(collection: C, page: Page = {}): Promise<Records[C][]> {
+    if (page.limit === 0) return [];
+    const range = page.after === undefined ? null : IDBKeyRange.lowerBound(page.after, true);
+    const limit = page.limit === undefined || page.limit === Number.POSITIVE_INFINITY ? EVERYTHING : page.limit;
+    return (await this.#open().getAll(collection, range, limit)) as Records[C][];
+  }
+
+  async write(changes: readonly Change[]): Promise<void> {
+    const database = this.#open();
+    if (changes.length === 0) return;
+    const names = new Set(changes.map((change) => ('put' in change ? change.put : change.delete)));
+    const transaction = database.transaction([...names], 'readwrite', { durability: 'strict' });
+    try {
+      const requests = changes.map((change) =>
+        'put' in change
+          ? transaction.objectStore(change.put).put(structuredClone(change.record))
+          : transaction.objectStore(change.delete).delete(change.id),
+      );
+      await Promise.all([...requests, transaction.done]);
+    } catch (error) {
+      abort(transaction);
+      await transaction.done.catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#database.close();
+  }
+
+  #open(): Database {
+    if (this.#closed) throw new Error('the store is closed');
+    return this.#database;
+  }
+}
+
+function abort(transaction: { abort(): void }): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It has ended already: then nothing of it was written, or the failure was told by `done`.
+  }
+}

@@ -1,0 +1,12 @@
+// Dates and counts in the reader's own locale and time zone.
+
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const number = new Intl.NumberFormat();
+
+/** An RFC 3339 time or milliseconds since the epoch, as the reader writes it; an unreadable time as it came. */
+export function momentText(time: string | number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? String(time) : moment.format(date);
+}
+
+export const countText = (count: number): string => number.format(count);

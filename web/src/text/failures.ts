@@ -1,0 +1,25 @@
+// Failures of acts in plain words. What has no words here is shown with the server's own detail.
+
+const WORDS: Readonly<Record<string, string>> = {
+  USERNAME_TAKEN: 'Somebody here already has this name, or one that looks like it. Choose another.',
+  INVITE_INVALID: 'This invite is not valid any more: it was used, it ran out, or the link is incomplete. Ask for a new one.',
+  SIGNUP_CLOSED: 'This server takes no new members at the moment.',
+  RATE_LIMITED: 'That was too often in a short time. Wait a little and try again.',
+  UNAVAILABLE: 'The server can’t do this right now. Try again in a moment.',
+  OFFLINE: 'The server can’t be reached. Check your connection and try again.',
+  TOO_LARGE: 'This is longer than a reed may be.',
+  INTERRUPTED: 'The tab that was doing this was closed. Look whether it was done before you try again.',
+  BAD_BACKUP: 'This file is not a Reedbed backup.',
+  WRONG_WORDS: 'These words do not open this backup. Check their spelling and order.',
+  OTHER_SERVER: 'This belongs to another server than the one this page came from.',
+  KEY_REVOKED: 'The key in this backup was revoked.',
+};
+
+/** One sentence or two for the person. */
+export function failureText(error: unknown): string {
+  if (error instanceof Error && 'code' in error && 'detail' in error) {
+    const { code, detail } = error as { code: unknown; detail: unknown };
+    return WORDS[String(code)] ?? (typeof detail === 'string' && detail !== '' ? detail : `It did not work (${String(code)}).`);
+  }
+  return error instanceof Error ? error.message : 'It did not work.';
+}

@@ -1,0 +1,14 @@
+// The links people pass on: a reed's and an invite's. An invite's secret stays in the fragment, which browsers send to nobody.
+
+export type InviteLink = { readonly server: string; readonly invite: string; readonly secret: string };
+
+/** Reads `#<server>.<invite>.<secret>`; null if it has another form. No part holds a dot. */
+export function readInvite(fragment: string): InviteLink | null {
+  const parts = decodeURIComponent(fragment.replace(/^#/, '')).split('.');
+  const [server, invite, secret] = parts;
+  return parts.length === 3 && server && invite && secret ? { server, invite, secret } : null;
+}
+
+export const reedPath = (reedId: string): string => `/reed/${encodeURIComponent(reedId)}`;
+
+export const reedLink = (reedId: string): string => `${location.origin}${reedPath(reedId)}`;

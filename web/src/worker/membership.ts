@@ -1,0 +1,215 @@
+// The member of this profile: the SDK over IndexedDB and a sealed key ring, offered to pages as acts. Private keys stay in here.
+import { type Clock, OffsetClock } from '../../../src/base/clock.ts';
+import { AppError } from '../../../src/base/errors.ts';
+import { cryptoRandom } from '../../../src/base/ids.ts';
+import { type Member, openMember } from '../../../src/client/member.ts';
+import { type KeySafe, type KeySecrets, openKeyRing } from '../../../src/client/memory-key-ring.ts';
+import { makePassphrase } from '../../../src/client/passphrase.ts';
+import type { CopyRecord, OutboxRecord } from '../../../src/client/store.ts';
+import { type MemberEvent, RequestFailure } from '../../../src/client/types.ts';
+import { webSocketFactory } from '../../../src/client/web-socket.ts';
+import { parseReedId, type ReedId } from '../../../src/wire/address.ts';
+import type { CopyView, Me, NewBackup, Phase, ServerView, Status, Step, Waiting } from '../link/protocol.ts';
+import type { Database } from '../store/database.ts';
+import { IndexedStore } from '../store/indexed-store.ts';
+import { getSecret, putSecret } from '../store/secrets.ts';
+import { Names } from './names.ts';
+import { copyView, unsentView } from './views.ts';
+
+const CHANGED_AFTER_MS = 150;
+const LISTED = 2_000;
+const PAGE = 500;
+
+/** What pages are told without having asked. */
+export type Audience = { show(status: Status): void; changed(): void };
+
+const SIGN_UP_STEPS = {
+  'checking-server': { done: 1, label: 'Checking the server’s key' },
+  'making-keys': { done: 2, label: 'Making your key and a recovery key' },
+  signing: { done: 3, label: 'Signing who you are' },
+  sending: { done: 4, label: 'Signing up' },
+  done: { done: 5, label: 'Done' },
+} as const;
+
+const keySafe = (database: Database): KeySafe => ({
+  load: async () => (await getSecret(database, 'keys')) as KeySecrets | null,
+  save: (secrets) => putSecret(database, 'keys', secrets),
+});
+
+/** Opens what this profile has; connects if it is signed up. */
+export async function openMembership(database: Database, audience: Audience): Promise<Membership> {
+  const clock = new OffsetClock();
+  const member = await openMember({
+    serverUrl: self.location.origin,
+    store: new IndexedStore(database),
+    keyRing: await openKeyRing(keySafe(database)),
+    socket: webSocketFactory(WebSocket),
+    fetch: (input, init) => fetch(input, init),
+    clock,
+    random: cryptoRandom,
+  });
+  const membership = new Membership({ member, database, audience, clock });
+  await membership.begin();
+  return membership;
+}
+
+type Parts = { readonly member: Member; readonly database: Database; readonly audience: Audience; readonly clock: Clock };
+
+export class Membership {
+  readonly #member: Member;
+  readonly #database: Database;
+  readonly #audience: Audience;
+  readonly #clock: Clock;
+  readonly #names: Names;
+  #reason = '';
+  #announced = false;
+
+  constructor({ member, database, audience, clock }: Parts) {
+    this.#member = member;
+    this.#database = database;
+    this.#audience = audience;
+    this.#clock = clock;
+    this.#names = new Names(database, member);
+    member.subscribe((event) => this.#hear(event));
+  }
+
+  /** Tells the pages where things stand, and connects a member who has signed up. */
+  async begin(): Promise<void> {
+    if (this.#member.account) this.#member.connect();
+    await this.#show();
+  }
+
+  async server(): Promise<ServerView> {
+    const { id, name, version, signup, fingerprint } = await this.#member.serverInfo();
+    return { id, name, version, signup, fingerprint };
+  }
+
+  async join(input: { username: string; invite: string }, progress: (step: Step) => void): Promise<Me> {
+    const invite = input.invite === '' ? {} : { invite: input.invite };
+    const onStep = (step: keyof typeof SIGN_UP_STEPS): void => progress({ total: 5, ...SIGN_UP_STEPS[step] });
+    await this.#member.signUp({ username: input.username, ...invite, onStep });
+    await this.begin();
+    return this.#me();
+  }
+
+  async makeBackup(): Promise<NewBackup> {
+    const passphrase = makePassphrase(cryptoRandom);
+    const { username, server } = this.#me();
+    const safe = username.replace(/[^\p{L}\p{N}_-]+/gu, '_');
+    return {
+      fileName: `reedbed-${safe}-${server.slice(0, 6)}.asc`,
+      backup: await this.#member.backup(passphrase),
+      words: passphrase.split(' '),
+    };
+  }
+
+  async backupSaved(): Promise<null> {
+    await this.#member.backupSaved();
+    await this.#show();
+    return null;
+  }
+
+  async restore(input: { backup: string; words: string }, progress: (step: Step) => void): Promise<Me> {
+    progress({ done: 1, total: 2, label: 'Opening the backup and signing in' });
+    await this.#member.restore({ backup: input.backup, passphrase: input.words });
+    await this.begin();
+    return this.#me();
+  }
+
+  async publish(input: { text: string }): Promise<{ reedId: string }> {
+    const { reedId, published } = await this.#member.publish({ text: input.text });
+    // A refusal for good is told by the outbox event and stands in the list.
+    published.catch(() => undefined);
+    return { reedId };
+  }
+
+  async open(
+    input: { reedId: string },
+    context: { readonly signal: AbortSignal; progress(now: Waiting): void },
+  ): Promise<CopyView> {
+    const reedId = parseReedId(input.reedId);
+    if (!reedId) throw new AppError('BAD_REQUEST', 'This is not a reed’s link.');
+    const unsent = await this.#unsent(reedId);
+    if (unsent) return unsent;
+    const record = await this.#member.request(reedId, {
+      signal: context.signal,
+      onProgress: ({ state, onlineHolders }) => context.progress({ state, onlineHolders }),
+    });
+    return copyView(record, await this.#names.of(record.certificate.statement.author));
+  }
+
+  /** Every copy of this device, newest first, with what is still to be sent. Bounded. */
+  async copies(): Promise<readonly CopyView[]> {
+    const records: CopyRecord[] = [];
+    for (let page = await this.#page(); page.length > 0; page = await this.#page(records.at(-1)?.id)) {
+      records.push(...page);
+      if (page.length < PAGE || records.length >= LISTED) break;
+    }
+    const stored = records.filter((record) => record.state !== 'leaving');
+    const known = new Set<string>(stored.map((record) => record.id));
+    const waiting = (await this.#member.outbox()).filter((record) => !known.has(record.reedId));
+    const views = await Promise.all([
+      ...stored.map(async (record) => copyView(record, await this.#names.of(record.certificate.statement.author))),
+      ...waiting.map(async (record) => this.#unsentView(record)),
+    ]);
+    return views.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1));
+  }
+
+  async giveUp(input: { reedId: string }): Promise<null> {
+    const reedId = parseReedId(input.reedId);
+    if (reedId) await this.#member.evict(reedId);
+    return null;
+  }
+
+  async makeInvite(): Promise<{ link: string }> {
+    return { link: await this.#member.createInvite() };
+  }
+
+  async reconnect(): Promise<null> {
+    if (this.#member.account && this.#member.connection !== 'stopped') this.#member.connect();
+    return null;
+  }
+
+  #page(after?: string): Promise<CopyRecord[]> {
+    return this.#member.copies({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+  }
+
+  async #unsent(reedId: ReedId): Promise<CopyView | null> {
+    if (await this.#member.copy(reedId)) return null;
+    const record = (await this.#member.outbox()).find((entry) => entry.reedId === reedId);
+    return record ? this.#unsentView(record) : null;
+  }
+
+  #unsentView(record: OutboxRecord): CopyView {
+    const { userId, username } = this.#me();
+    return unsentView(record, { userId, username });
+  }
+
+  #me(): Me {
+    const { account } = this.#member;
+    if (!account) throw new RequestFailure('refused');
+    return { userId: account.user, username: account.username, server: account.server, backedUp: account.backedUp };
+  }
+
+  #hear(event: MemberEvent): void {
+    if (event.type === 'connection') this.#reason = event.reason ?? '';
+    if (event.type !== 'connection' && event.type !== 'copy' && event.type !== 'outbox') return;
+    void this.#show();
+    if (event.type === 'connection' || this.#announced) return;
+    this.#announced = true;
+    this.#clock.after(CHANGED_AFTER_MS, () => {
+      this.#announced = false;
+      this.#audience.changed();
+    });
+  }
+
+  async #show(): Promise<void> {
+    const me = this.#member.account ? this.#me() : null;
+    const copies = await this.#database.count('copies');
+    const unsent = (await this.#member.outbox()).filter((record) => !record.refused).length;
+    const phase: Phase = me ? this.#member.connection : 'signed-out';
+    this.#audience.show({ phase, me, copies, unsent, reason: phase === 'stopped' ? this.#reason : '' });
+  }
+}
+
+const sortKey = (view: CopyView): string => (view.countersignedAt === '' ? view.createdAt : view.countersignedAt);

@@ -1,0 +1,54 @@
+// Names of members for display, from memory, the profile's store or the server, in this order. A name that can't be had is
+// empty, and is looked for again next time; a question to the server is asked once at a time for each member.
+import type { Member } from '../../../src/client/member.ts';
+import type { UserId } from '../../../src/wire/address.ts';
+import type { Database } from '../store/database.ts';
+import { getName, putName } from '../store/names.ts';
+
+const KEPT = 5_000;
+
+export class Names {
+  readonly #database: Database;
+  readonly #member: Member;
+  readonly #known = new Map<UserId, string>();
+  readonly #asking = new Map<UserId, Promise<string>>();
+
+  constructor(database: Database, member: Member) {
+    this.#database = database;
+    this.#member = member;
+  }
+
+  async of(user: UserId): Promise<string> {
+    const { account } = this.#member;
+    if (account?.user === user) return account.username;
+    const known = this.#known.get(user);
+    if (known !== undefined) return known;
+    const asking = this.#asking.get(user) ?? this.#find(user);
+    this.#asking.set(user, asking);
+    try {
+      return await asking;
+    } finally {
+      this.#asking.delete(user);
+    }
+  }
+
+  async #find(user: UserId): Promise<string> {
+    const stored = await getName(this.#database, user);
+    const username = stored ?? (await this.#ask(user));
+    if (username === '') return '';
+    if (this.#known.size >= KEPT) this.#known.clear();
+    this.#known.set(user, username);
+    return username;
+  }
+
+  async #ask(user: UserId): Promise<string> {
+    try {
+      const author = await this.#member.author(user);
+      if (!author) return '';
+      await putName(this.#database, { id: user, username: author.username });
+      return author.username;
+    } catch {
+      return '';
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// Stored records as pages show them. Pure; a page never sees a record itself.
+import type { CopyRecord, OutboxRecord } from '../../../src/client/store.ts';
+import type { CopyView } from '../link/protocol.ts';
+
+/** A verified copy. `authorName` is empty while unknown. */
+export function copyView(record: CopyRecord, authorName: string): CopyView {
+  const { statement, countersignature } = record.certificate;
+  return {
+    reedId: record.id,
+    author: statement.author,
+    authorName,
+    text: record.body.text,
+    createdAt: record.body.createdAt,
+    countersignedAt: countersignature.statement.signedAt,
+    own: record.own,
+    settled: record.state !== 'unconfirmed',
+    authorKey: statement.key,
+    serverKey: countersignature.statement.serverKey,
+    certificate: JSON.stringify(record.certificate, null, 2),
+  };
+}
+
+/** A reed of the member's own that the server has not taken yet: there is no certificate of it. */
+export function unsentView(record: OutboxRecord, me: { readonly userId: string; readonly username: string }): CopyView {
+  return {
+    reedId: record.reedId,
+    author: me.userId,
+    authorName: me.username,
+    text: record.body.text,
+    createdAt: record.body.createdAt,
+    countersignedAt: '',
+    own: true,
+    settled: false,
+    authorKey: '',
+    serverKey: '',
+    certificate: '',
+  };
+}
