@@ -48,7 +48,7 @@ export async function buildWeb(): Promise<void> {
 /** Makes sure that web/dist is what the sources say. */
 export async function setup(): Promise<void> {
   if (await isCurrent()) return;
-  process.stdout.write('building the web app\n');
+  process.stderr.write('building the web app\n');
   await buildWeb();
 }
 
