@@ -76,3 +76,13 @@ export const toAppError = (error: unknown): unknown => {
 const RETRY_AFTER_MS = 1_000;
 const away = (cause: DatabaseFailure): AppError =>
   new AppError('UNAVAILABLE', 'The database is away for the moment.', { cause, retryAfterMs: RETRY_AFTER_MS });
+
+const DIVISIBLE: ReadonlySet<string> = new Set([
+  SQLSTATE.deadlockDetected,
+  SQLSTATE.serializationFailure,
+  SQLSTATE.foreignKeyViolation,
+  SQLSTATE.uniqueViolation,
+]);
+
+/** Whether a failed batch may succeed in halves: one item may be to blame, or two batches met. */
+export const isDivisible = (error: unknown): boolean => DIVISIBLE.has(sqlStateOf(error) ?? '');

@@ -37,7 +37,7 @@ export const createDialect = (pool: pg.Pool, counter: Counter): PostgresDialect 
     options: {},
     connect: async () => wrap(await mapped(() => pool.connect())),
     // The pool belongs to Database, which ends it once.
-    end: async () => {},
+    end: async () => undefined,
   };
   return new PostgresDialect({ pool: kyselyPool });
 };
