@@ -72,6 +72,8 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
+      exportsFields: ['exports'],
+
       extensions: ['.ts', '.js', '.svelte', '.json', '.d.ts'],
       conditionNames: ['import', 'node', 'default', 'types'],
     },

@@ -14,7 +14,7 @@ export const TABLE_WRITERS: Readonly<Record<string, readonly string[]>> = {
   key_allocations: ['identity'],
   key_revocations: ['identity'],
   keys: ['identity'],
-  ledger_epoch: ['db'],
+  ledger_epoch: ['db', 'presence'],
   likes: ['identity'],
   online_connections: ['presence'],
   online_users: ['presence'],
