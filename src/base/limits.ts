@@ -71,6 +71,7 @@ export const DEFAULT_LIMITS = {
   sessionsPerMember: 32, // the oldest ends
   sessionWriteEveryMs: MINUTE,
   knownKeys: 4_096, // parsed public keys in memory; the oldest leaves
+  keyChain: 100, // keys of one member that a chain shows
   addressesCounted: 50_000, // the oldest leaves
   cleanUpRows: 64, // expired rows that one write removes on its way
   jsonDepth: 16, // 400
@@ -85,6 +86,7 @@ export const DEFAULT_LIMITS = {
   mentions: 30,
   threadParts: 30,
   armorBytes: 8 * KIB,
+  signatureBytes: 2 * KIB,
   statementBytes: 16 * KIB,
   statementDepth: 4,
   idChars: 255,

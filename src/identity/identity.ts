@@ -1,0 +1,66 @@
+// Puts the parts of identity together, in the order in which they need one another. No decisions here.
+import type { Clock } from '../base/clock.ts';
+import type { RandomBytes } from '../base/ids.ts';
+import type { Limits } from '../base/limits.ts';
+import { ok, type Result } from '../base/result.ts';
+import type { Database } from '../db/pool.ts';
+import { Challenges } from './challenges.ts';
+import { Countersigner } from './countersign.ts';
+import { Devices } from './devices.ts';
+import { Invites } from './invites.ts';
+import { StoredKeys } from './key-lookup.ts';
+import { Keys } from './keys.ts';
+import type { SignupMode } from './mode.ts';
+import { openServerIdentity, type ServerIdentity } from './server-identity.ts';
+import { type OnSessionEnded, Sessions } from './sessions.ts';
+import { SignUp } from './sign-up.ts';
+import { Users } from './users.ts';
+
+export type IdentityDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly limits: Limits;
+  readonly passphrase: string;
+  readonly name: string;
+  readonly publicUrl: () => string;
+  readonly signup: SignupMode;
+  readonly onSessionEnded: OnSessionEnded;
+};
+
+export type Identity = {
+  readonly server: ServerIdentity;
+  readonly storedKeys: StoredKeys;
+  readonly countersigner: Countersigner;
+  readonly challenges: Challenges;
+  readonly sessions: Sessions;
+  readonly devices: Devices;
+  readonly invites: Invites;
+  readonly signUp: SignUp;
+  readonly users: Users;
+  readonly keys: Keys;
+};
+
+/** Opens the server's identity and the services on it. @returns `wrong-passphrase` if the server's keys do not open */
+export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity, 'wrong-passphrase'>> {
+  const opened = await openServerIdentity(deps);
+  if (!opened.ok) return opened;
+  const server = opened.value;
+  const storedKeys = new StoredKeys({ ...deps, server });
+  const countersigner = new Countersigner({ ...deps, server });
+  const challenges = new Challenges({ ...deps, server });
+  const sessions = new Sessions({ ...deps, server, keys: storedKeys, challenges });
+  const invites = new Invites({ ...deps, keys: storedKeys, countersigner });
+  return ok({
+    server,
+    storedKeys,
+    countersigner,
+    challenges,
+    sessions,
+    invites,
+    devices: new Devices({ ...deps, sessions }),
+    signUp: new SignUp({ ...deps, server, sessions, invites }),
+    users: new Users({ ...deps, keys: storedKeys, countersigner }),
+    keys: new Keys(deps),
+  });
+}

@@ -1,0 +1,48 @@
+// Finds the keys that verify statements: members' by id with the seq of their revocation, and this server's own.
+// A key's armor never changes, so parsed keys are kept; whether it is revoked is read every time.
+import { sql } from 'kysely';
+import type { Limits } from '../base/limits.ts';
+import { type PublicKey, readPublicKey } from '../crypto/openpgp.ts';
+import type { KeyLookup, KnownKey } from '../crypto/statement.ts';
+import type { Database } from '../db/pool.ts';
+import type { UserKeyId } from '../wire/address.ts';
+import type { ServerIdentity } from './server-identity.ts';
+
+export type KeyLookupDeps = { readonly db: Database; readonly server: ServerIdentity; readonly limits: Limits };
+
+type KeyRow = { armor: string; revoked_seq: string | null };
+
+export class StoredKeys implements KeyLookup {
+  readonly #deps: KeyLookupDeps;
+  readonly #parsed = new Map<string, PublicKey>();
+
+  constructor(deps: KeyLookupDeps) {
+    this.#deps = deps;
+  }
+
+  async userKey(id: UserKeyId): Promise<KnownKey | null> {
+    const { rows } = await sql<KeyRow>`
+      select k.armor, r.seq::text as revoked_seq
+      from keys k left join key_revocations r on r.key_id = k.id
+      where k.id = ${id}`.execute(this.#deps.db.kysely);
+    const [row] = rows;
+    if (row === undefined) return null;
+    const publicKey = await this.#parse(id, row.armor);
+    return row.revoked_seq === null ? { id, publicKey } : { id, publicKey, revokedSeq: Number(row.revoked_seq) };
+  }
+
+  async serverKey(id: string) {
+    const { server } = this.#deps;
+    return id === server.keyId ? { id: server.keyId, publicKey: server.publicKey } : null;
+  }
+
+  async #parse(id: string, armor: string): Promise<PublicKey> {
+    const known = this.#parsed.get(id);
+    if (known !== undefined) return known;
+    const read = await readPublicKey(armor);
+    if (!read.ok) throw new Error(`a stored key can't be read: ${read.reason}`);
+    this.#parsed.set(id, read.value);
+    if (this.#parsed.size > this.#deps.limits.knownKeys) this.#parsed.delete(this.#parsed.keys().next().value ?? '');
+    return read.value;
+  }
+}

@@ -1,0 +1,69 @@
+// Members' keys as others read them. Reading one to verify with it records a key allocation, and with it the right to be told of its revocation;
+// reading it to encrypt for a relay records nothing. The allocation is committed before the revocation is looked for (I14).
+import { AppError } from '../base/errors.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import type { Certificate } from '../wire/canonical.ts';
+import type { StatementOf } from '../wire/statements.ts';
+import { revocationOf } from './standing.ts';
+
+export type KeysDeps = { readonly db: Database; readonly limits: Limits };
+
+export type KeyCertificate = Certificate<StatementOf<'key'>>;
+export type KeyReading = {
+  readonly certificate: KeyCertificate;
+  readonly revocation?: object;
+  /** From the id's first key to the one asked for, if asked for. */
+  readonly chain?: readonly { readonly certificate: KeyCertificate; readonly revocation?: object }[];
+};
+
+type Link = { readonly id: UserKeyId; readonly certificate: KeyCertificate };
+
+export class Keys {
+  readonly #deps: KeysDeps;
+
+  constructor(deps: KeysDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @param options.forRelay only to encrypt with: records nothing
+   * @throws AppError NOT_FOUND
+   */
+  async read(viewer: UserId, id: UserKeyId, options: { readonly forRelay: boolean; readonly chain: boolean }): Promise<KeyReading> {
+    const links = await this.#links(id, options.chain ? this.#deps.limits.keyChain : 1);
+    const asked = links.at(-1);
+    if (asked === undefined) throw new AppError('NOT_FOUND', 'there is no such key');
+    if (!options.forRelay && userOf(id) !== viewer) await this.#allocate(viewer, links.map((link) => link.id));
+    const read = await Promise.all(links.map((link) => this.#withRevocation(link)));
+    const own = read.at(-1) ?? { certificate: asked.certificate };
+    return options.chain ? { ...own, chain: read } : own;
+  }
+
+  /** The key and up to `most` − 1 before it, oldest first. */
+  async #links(id: UserKeyId, most: number): Promise<Link[]> {
+    return this.#deps.db.query<Link>({
+      name: 'keys-chain',
+      text: `with recursive chain as (
+          select id, predecessor, statement_hash, 1 as place from keys where id = $1
+          union all
+          select k.id, k.predecessor, k.statement_hash, c.place + 1 from keys k join chain c on k.id = c.predecessor where c.place < $2)
+        select c.id, s.certificate from chain c join statements s on s.hash = c.statement_hash order by c.place desc`,
+      values: [id, most],
+    });
+  }
+
+  async #allocate(viewer: UserId, keys: readonly UserKeyId[]): Promise<void> {
+    await this.#deps.db.query({
+      name: 'keys-allocate',
+      text: 'insert into key_allocations (user_id, key_id) select $1, unnest($2::text[]) on conflict do nothing',
+      values: [viewer, [...keys].sort()],
+    });
+  }
+
+  async #withRevocation({ id, certificate }: Link): Promise<{ certificate: KeyCertificate; revocation?: object }> {
+    const revocation = await revocationOf(this.#deps.db.kysely, id);
+    return revocation === null ? { certificate } : { certificate, revocation };
+  }
+}

@@ -1,0 +1,99 @@
+// What members say about themselves and how others find them: profile reads, search by name and id, a new identity statement.
+import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import type { Limits } from '../base/limits.ts';
+import type { KeyLookup } from '../crypto/statement.ts';
+import type { Database } from '../db/pool.ts';
+import type { UserId } from '../wire/address.ts';
+import type { Certificate } from '../wire/canonical.ts';
+import type { StatementOf } from '../wire/statements.ts';
+import type { Countersigned, Countersigner } from './countersign.ts';
+import type { Member, Role } from './sessions.ts';
+import { refuseBlocked, refuseRemovedAccount } from './standing.ts';
+import { claimName } from './usernames.ts';
+import { requireSigned } from './verify.ts';
+
+export type UsersDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly keys: KeyLookup;
+  readonly countersigner: Countersigner;
+};
+
+export type Profile = {
+  readonly id: UserId;
+  readonly username: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly identity: Certificate<StatementOf<'identity'>>;
+};
+
+export type Found = Pick<Profile, 'id' | 'username' | 'role'>;
+
+export class Users {
+  readonly #deps: UsersDeps;
+
+  constructor(deps: UsersDeps) {
+    this.#deps = deps;
+  }
+
+  /** A member as another may see them. @throws AppError NOT_FOUND, REMOVED, BLOCKED */
+  async profile(viewer: UserId, user: UserId): Promise<Profile> {
+    const { db } = this.#deps;
+    await refuseRemovedAccount(db.kysely, user);
+    await refuseBlocked(db.kysely, user, viewer);
+    const [profile] = await db.query<Profile>({
+      name: 'users-profile',
+      text: `select u.id, u.username, u.role, u.created_at as "createdAt", s.certificate as identity
+        from users u join statements s on s.hash = u.identity_hash where u.id = $1`,
+      values: [user],
+    });
+    if (profile === undefined) throw new AppError('NOT_FOUND', 'there is no such member');
+    return profile;
+  }
+
+  /**
+   * Members whose name, without regard to case, or id begins with `prefix`, by id, after `after`. Who blocks the viewer is left out.
+   */
+  async search(viewer: UserId, prefix: string, page: { readonly after: string; readonly limit: number }): Promise<Found[]> {
+    const pattern = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
+    const folded = prefix.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
+    return this.#deps.db.query<Found>({
+      name: 'users-search',
+      text: `select u.id, u.username, u.role from (
+          select user_id as id from usernames where folded like $1 and released_at is null
+          union select id from users where id like $2) as found
+        join users u on u.id = found.id
+        where u.id > $3
+          and not exists (select from account_removals a where a.user_id = u.id)
+          and not exists (select from blocks b where b.user_id = u.id and b.target = $4 and b.active)
+        order by u.id limit $5`,
+      values: [pattern(folded), pattern(prefix), page.after, viewer, page.limit],
+    });
+  }
+
+  /**
+   * Takes a member's new identity statement; a new name gives the old one up.
+   * @throws AppError INVALID, FORBIDDEN, USERNAME_TAKEN, KEY_REVOKED
+   */
+  async changeIdentity(member: Member, value: unknown): Promise<Countersigned<'identity'>> {
+    const { keys, clock, countersigner, limits } = this.#deps;
+    const verified = await requireSigned(value, 'identity', { keys, now: clock.now() });
+    const { statement } = verified;
+    if (statement.user !== member.userId) throw new AppError('FORBIDDEN', 'user: not the one signed in');
+    return countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
+      const { rows } = await sql<{ username: string; newer: boolean }>`
+        select u.username, s.seq > ${seq} as newer from users u join statements s on s.hash = u.identity_hash
+        where u.id = ${member.userId} for no key update of u`.execute(tx);
+      const [current] = rows;
+      // Of two at once the higher seq is the state, whichever commits last.
+      if (current === undefined || current.newer) return;
+      if (current.username !== statement.username) {
+        await claimName(tx, { user: member.userId, username: statement.username, nowMs: clock.now(), reservedMs: limits.usernameReservedMs });
+      }
+      await sql`update users set identity_hash = ${hash} where id = ${member.userId}`.execute(tx);
+    });
+  }
+}
