@@ -1,7 +1,16 @@
-// Documents that are tables of the code: published codes, and the configuration once it exposes its keys.
+// Documents that are tables of the code: the published codes and the configuration.
+import { configTable } from '../../src/config/describe.ts';
 import { closeRows, errorRows } from './proto-enums.ts';
 
 const prose = (comment: string): string => comment.replace(/\s+/g, ' ').trim();
+
+const configuration = (): string => `# Configuration
+
+Generated from \`src/config/settings.ts\` and \`src/base/limits.ts\` by \`npm run gen\`; not edited by hand. The environment comes before
+\`reedbed.toml\`. Names that are not listed here are refused. \`reedbed config\` prints what is in force.
+
+${configTable()}
+`;
 
 /** The generated pages of specs/ by path. */
 export async function generateDocs(root: string): Promise<Map<string, string>> {
@@ -30,5 +39,8 @@ as \`CLOSE_UNSPECIFIED\`.
 | number | code | client | |
 | --- | --- | --- | --- |
 ${closeLines.join('')}`;
-  return new Map([['specs/protocol/codes.md', codes]]);
+  return new Map([
+    ['specs/protocol/codes.md', codes],
+    ['specs/configuration.md', configuration()],
+  ]);
 }

@@ -365,5 +365,3 @@ export interface DB {
   usernames: Usernames;
   users: Users;
 }
-
-
