@@ -82,9 +82,13 @@ export class Calls {
   }
 
   #hear(message: WorkerMessage): void {
-    if (message.kind === 'status') return this.#onStatus(message.status);
-    if (message.kind === 'changed') return this.#onChanged();
-    if (message.kind === 'leader') return this.#leaderChanged();
+    if (message.kind === 'status') this.#onStatus(message.status);
+    else if (message.kind === 'changed') this.#onChanged();
+    else if (message.kind === 'leader') this.#leaderChanged();
+    else this.#hearAnswer(message);
+  }
+
+  #hearAnswer(message: Extract<WorkerMessage, { readonly call: string }>): void {
     const open = this.#open.get(message.call);
     if (!open) return;
     if (message.kind === 'taken') open.taken = true;

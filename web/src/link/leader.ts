@@ -17,11 +17,13 @@ const scriptUrl = (): string => {
   return policy ? policy.createScriptURL(workerUrl) : onlyTheWorker(workerUrl);
 };
 
+const untilTheTabIsGone = new Promise<never>(() => undefined);
+
 /** Waits to lead and then leads until the tab is gone. `onFailure` hears a worker that could not be started. */
 export function lead(onFailure: (detail: string) => void): void {
   void navigator.locks.request(LEADER_LOCK, () => {
     const worker = new Worker(scriptUrl(), { type: 'module', name: 'reedbed' });
     worker.onerror = (event) => onFailure(event.message || 'The worker could not be loaded.');
-    return new Promise<never>(() => {});
+    return untilTheTabIsGone;
   });
 }

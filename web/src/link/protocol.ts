@@ -44,16 +44,8 @@ export type CopyView = {
   readonly certificate: string;
 };
 
-export type WaitState =
-  | 'sending'
-  | 'asking'
-  | 'in-turn'
-  | 'nobody-online'
-  | 'holders-failing'
-  | 'peer-away'
-  | 'checking'
-  | 'asking-again';
-export type Waiting = { readonly state: WaitState; /** 0, 1, 2, or 3 for more. */ readonly onlineHolders: number };
+export type WaitState = 'sending' | 'asking' | 'in-turn' | 'nobody-online' | 'holders-failing' | 'peer-away' | 'checking' | 'asking-again';
+export type Waiting = { readonly state: WaitState /** 0, 1, 2, or 3 for more. */; readonly onlineHolders: number };
 
 export type Step = { readonly done: number; readonly total: number; readonly label: string };
 
@@ -85,7 +77,16 @@ export type Acts = {
 export type ActName = keyof Acts;
 
 /** Acts that may be asked again when the leader went away in the middle: they change nothing, or the same thing only once. */
-export const REPEATABLE: ReadonlySet<ActName> = new Set(['status', 'server', 'makeBackup', 'backupSaved', 'open', 'copies', 'giveUp', 'reconnect']);
+export const REPEATABLE: ReadonlySet<ActName> = new Set([
+  'status',
+  'server',
+  'makeBackup',
+  'backupSaved',
+  'open',
+  'copies',
+  'giveUp',
+  'reconnect',
+]);
 
 export type ActFailure = { readonly code: string; readonly detail: string };
 

@@ -31,14 +31,16 @@ export class IndexedStore implements Store {
   async write(changes: readonly Change[]): Promise<void> {
     const database = this.#open();
     if (changes.length === 0) return;
+    // What JSON can't carry is refused here, before anything has changed, as every other store does.
+    const records = changes.map((change) => ('put' in change ? (JSON.parse(JSON.stringify(change.record)) as typeof change.record) : null));
     const names = new Set(changes.map((change) => ('put' in change ? change.put : change.delete)));
     const transaction = database.transaction([...names], 'readwrite', { durability: 'strict' });
     try {
-      const requests = changes.map((change) =>
-        'put' in change
-          ? transaction.objectStore(change.put).put(structuredClone(change.record))
-          : transaction.objectStore(change.delete).delete(change.id),
-      );
+      const requests = changes.map((change, at) => {
+        const record = records[at];
+        if ('put' in change && record) return transaction.objectStore(change.put).put(record);
+        return 'delete' in change ? transaction.objectStore(change.delete).delete(change.id) : undefined;
+      });
       await Promise.all([...requests, transaction.done]);
     } catch (error) {
       abort(transaction);

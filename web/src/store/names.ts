@@ -4,7 +4,8 @@ import type { Database } from './database.ts';
 export type NameRecord = { readonly id: string; readonly username: string };
 
 /** The last name known for a member; null if there is none. */
-export const getName = async (database: Database, user: string): Promise<string | null> => (await database.get('names', user))?.username ?? null;
+export const getName = async (database: Database, user: string): Promise<string | null> =>
+  (await database.get('names', user))?.username ?? null;
 
 export const putName = async (database: Database, record: NameRecord): Promise<void> => {
   await database.put('names', record);

@@ -123,10 +123,7 @@ export class Membership {
     return { reedId };
   }
 
-  async open(
-    input: { reedId: string },
-    context: { readonly signal: AbortSignal; progress(now: Waiting): void },
-  ): Promise<CopyView> {
+  async open(input: { reedId: string }, context: { readonly signal: AbortSignal; progress(now: Waiting): void }): Promise<CopyView> {
     const reedId = parseReedId(input.reedId);
     if (!reedId) throw new AppError('BAD_REQUEST', 'This is not a reed’s link.');
     const unsent = await this.#unsent(reedId);

@@ -1,0 +1,54 @@
+// Runs the store contract over IndexedDB, each case in a database of its own, and leaves the outcome where the test reads it.
+import { deleteDB } from 'idb';
+import { openDatabase } from '../../../../web/src/store/database.ts';
+import { IndexedStore } from '../../../../web/src/store/indexed-store.ts';
+import { getSecret, putSecret } from '../../../../web/src/store/secrets.ts';
+import { type StoreCase, type StoreUnderTest, storeContract } from '../../../support/store-contract.ts';
+
+const ignoreLoss = (): void => undefined;
+let made = 0;
+
+async function make(): Promise<StoreUnderTest> {
+  made += 1;
+  const name = `contract-${made}`;
+  const open = async (): Promise<IndexedStore> => new IndexedStore(await openDatabase(ignoreLoss, name));
+  const store = await open();
+  return {
+    store,
+    reopen: open,
+    dispose: async () => {
+      await store.close();
+      await deleteDB(name);
+    },
+  };
+}
+
+const secrets: StoreCase[] = [
+  {
+    name: 'keeps a secret sealed and gives it back',
+    run: async () => {
+      const database = await openDatabase(ignoreLoss, 'secrets');
+      const secret = { key: 'the words of the private key' };
+      await putSecret(database, 'keys', secret);
+      const read = await getSecret(database, 'keys');
+      if (JSON.stringify(read) !== JSON.stringify(secret)) throw new Error('another secret came back');
+      const raw = await database.get('secrets', 'keys');
+      const text = raw instanceof CryptoKey || !raw ? '' : new TextDecoder().decode(raw.sealed);
+      if (text === '' || text.includes('private key')) throw new Error('the secret lies open in the database');
+      const sealing = await database.get('secrets', 'sealing-key');
+      if (!(sealing instanceof CryptoKey) || sealing.extractable) throw new Error('the sealing key can be taken out');
+      database.close();
+      await deleteDB('secrets');
+    },
+  },
+];
+
+const outcomes: { name: string; problem: string | null }[] = [];
+for (const { name, run } of [...storeContract(make), ...secrets]) {
+  const problem = await run().then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  outcomes.push({ name, problem });
+}
+Object.assign(globalThis, { outcomes });
