@@ -15,9 +15,12 @@ declare module 'vitest' {
   }
 }
 
-// Vitest runs this once for each project; the server is shared by all of them.
-let running: Promise<{ folder: string; server: Embedded }> | null = null;
-let users = 0;
+type Run = { running: Promise<{ folder: string; server: Embedded }> | null; users: number };
+
+// Vitest loads and runs this file anew for each project; one process is all they share.
+const shared = globalThis as typeof globalThis & { reedbedTestRun?: Run };
+shared.reedbedTestRun ??= { running: null, users: 0 };
+const run = shared.reedbedTestRun;
 
 const start = async (): Promise<{ folder: string; server: Embedded }> => {
   const folder = await mkdtemp(join(tmpdir(), 'reedbed-test-'));
@@ -34,17 +37,17 @@ const start = async (): Promise<{ folder: string; server: Embedded }> => {
 };
 
 export const setup = async (project: TestProject): Promise<void> => {
-  users += 1;
-  running ??= start();
-  const { server } = await running;
+  run.users += 1;
+  run.running ??= start();
+  const { server } = await run.running;
   project.provide('templateUrl', server.url);
 };
 
 export const teardown = async (): Promise<void> => {
-  users -= 1;
-  if (users > 0 || running === null) return;
-  const { server, folder } = await running;
-  running = null;
+  run.users -= 1;
+  if (run.users > 0 || run.running === null) return;
+  const { server, folder } = await run.running;
+  run.running = null;
   await server.stop();
   await rm(folder, { recursive: true, force: true });
 };
