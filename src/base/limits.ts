@@ -45,6 +45,7 @@ export const DEFAULT_LIMITS = {
   rateLimitedFramesBeforeClose: 100,
   freeFramesPerSecond: 50, // frames without a cost of their own, beside the budget
   freeFramesBurst: 1_000,
+  reedsRemembered: 4_096, // of one member, for the hour
   asksRemembered: 1_024, // of one member; an answer to a forgotten one costs like a request
   budgetMembers: 100_000, // the longest untouched is forgotten
   openRequests: 64, // TOO_MANY_OPEN
@@ -87,6 +88,7 @@ export const DEFAULT_LIMITS = {
   threadParts: 30,
   armorBytes: 8 * KIB,
   signatureBytes: 2 * KIB,
+  backupBytes: 4 * MIB,
   statementBytes: 16 * KIB,
   statementDepth: 4,
   idChars: 255,
@@ -131,6 +133,14 @@ export const DEFAULT_LIMITS = {
   replicaLeaseMs: 8 * SECOND,
   replicaRefreshMs: 2 * SECOND,
   clockMeasureEveryMs: MINUTE,
+
+  // A member's device. Over one of these a holder answers RELAY_ERROR busy, which is no failure; a viewer lets requests wait.
+  holderQueue: 32,
+  holderBytesPerMinute: 64 * MIB,
+  holderBytesPerMinutePerRequester: 16 * MIB,
+  invalidCopiesPerRequest: 3, // asked again so often, then the request fails
+  keyChainsCached: 1_000,
+  ackedEventsRemembered: 4_096,
 
   // Shutdown.
   drainMs: 5 * SECOND,
