@@ -1,0 +1,23 @@
+// Puts the parts of reeds together. No decisions here.
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { Identity } from '../identity/identity.ts';
+import { Publish } from './publish.ts';
+import { Reading } from './reading.ts';
+import { Register } from './register.ts';
+import { Threads } from './threads.ts';
+
+export type ReedsDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits; readonly identity: Identity };
+
+export type Reeds = { readonly register: Register; readonly threads: Threads; readonly publish: Publish; readonly reading: Reading };
+
+export function openReeds({ db, clock, limits, identity }: ReedsDeps): Reeds {
+  const signing = { keys: identity.storedKeys, countersigner: identity.countersigner };
+  return {
+    register: new Register({ db, clock, limits, home: identity.server.id, ...signing }),
+    threads: new Threads({ db, clock, ...signing }),
+    publish: new Publish({ db, clock }),
+    reading: new Reading(db),
+  };
+}
