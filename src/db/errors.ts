@@ -21,6 +21,8 @@ export const SQLSTATE = {
   undefinedTable: '42P01',
   undefinedDatabase: '3D000',
   invalidPassword: '28P01',
+  invalidAuthorization: '28000',
+  insufficientPrivilege: '42501',
 } as const;
 
 /** Classes (first two characters) that say the database can't serve now: connection, resources, operator, system. */

@@ -2,7 +2,7 @@
 // An answer counts only from the holder that the event is dispatched to; who answers late or for another changes nothing.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import type { OpenContext } from './open.ts';
+import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
 export type AnswerItem = { readonly eventId: string; readonly holder: UserId };
@@ -68,7 +68,7 @@ type RelayedRow = {
  * Licenses the delivery of a batch of answers, at most one per event: looks again at removal and block, then sets relayed_at.
  * @returns null for an item whose event is not dispatched to that holder (or locked just now)
  */
-export const relayed = async (context: OpenContext, items: readonly AnswerItem[], now: number): Promise<(Relayed | null)[]> => {
+export const relayed = async (context: LedgerContext, items: readonly AnswerItem[], now: number): Promise<(Relayed | null)[]> => {
   const rows = await context.db.query<RelayedRow>({
     name: 'ledger_relayed',
     text: RELAYED,
@@ -134,7 +134,7 @@ attempted as (
 select i.ord, t.subject_id, t.subject_kind from input i left join taken t on t.ord = i.ord order by i.ord`;
 
 /** Takes back a batch of claims that their holders failed. A miss drops the allocation, an error counts and backs off, busy only backs off. */
-export const reopen = async (context: OpenContext, items: readonly FailureItem[], now: number): Promise<(Reopened | null)[]> => {
+export const reopen = async (context: LedgerContext, items: readonly FailureItem[], now: number): Promise<(Reopened | null)[]> => {
   const { limits } = context;
   const rows = await context.db.query<{ subject_id: ReedId | null; subject_kind: SubjectKind }>({
     name: 'ledger_reopen',
@@ -172,7 +172,7 @@ from taken t where e.event_id = t.event_id
 returning e.event_id`;
 
 /** Re-opens, a moment later and at nobody's charge, events whose RELAY_REQUEST or delivery could not be written. */
-export const undelivered = async (context: OpenContext, items: readonly UndeliveredItem[], now: number): Promise<boolean[]> => {
+export const undelivered = async (context: LedgerContext, items: readonly UndeliveredItem[], now: number): Promise<boolean[]> => {
   const rows = await context.db.query<{ event_id: string }>({
     name: 'ledger_undelivered',
     text: UNDELIVERED,

@@ -2,7 +2,7 @@
 // Everything that was re-opened, woken or held back comes through here, so this is where exclusions are exact.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, struckFor } from './choice.ts';
-import type { OpenContext } from './open.ts';
+import type { LedgerContext } from './context.ts';
 import type { EventState, SubjectKind } from './state.ts';
 
 export type Assigned = {
@@ -137,7 +137,7 @@ type Row = {
 };
 
 /** Looks at what is due, at the named events and at the events of the named requesters; returns every event it looked at. */
-export const assign = async (context: OpenContext, targets: AssignTargets, now: number): Promise<Assigned[]> => {
+export const assign = async (context: LedgerContext, targets: AssignTargets, now: number): Promise<Assigned[]> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const rows = await context.db.query<Row>({
@@ -153,7 +153,7 @@ export const assign = async (context: OpenContext, targets: AssignTargets, now: 
       at(-limits.strikeLifeMs),
       limits.candidatesLookedAt,
       limits.holderFailuresPerEvent,
-      context.replicaId,
+      context.replicaId(),
       at(limits.dispatchDeadlineMs),
       at(limits.threadDeadlineMs),
       limits.waitingFirstMs,

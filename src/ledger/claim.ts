@@ -2,12 +2,12 @@
 // replica, in one lane, so that counting what is in flight is exact without a counter column.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { holdsWhole, inFlight, struckFor } from './choice.ts';
-import type { OpenContext } from './open.ts';
+import { allocationRing, holdsWhole, inFlight, struckFor } from './choice.ts';
+import type { LedgerContext } from './context.ts';
 import type { Claim, SubjectKind } from './state.ts';
 
 /** A claim together with what its requester is told if the request was explicit. */
-export type ClaimRow = Claim & { readonly requestId: RequestId | null; readonly explicit: boolean };
+export type ClaimRow = Claim & { readonly requestId: RequestId | null; readonly explicit: boolean; readonly onlineHolders: number };
 
 type Row = {
   event_id: string;
@@ -19,7 +19,14 @@ type Row = {
   attempt: number;
   request_id: RequestId | null;
   explicit: boolean;
+  online: number | null;
 };
+
+/** How many online holders `e` has besides its requester, 3 for three and more: what an explicit requester is told. */
+const ONLINE_HOLDERS = `(select count(*)::int from (
+    select from (${allocationRing('e.subject_id', "split_part(e.subject_id, '/', 1)", '0')}) a
+    where a.holder <> e.requester_user_id and (select true from online_users o where o.user_id = a.holder) limit 3
+  ) h)`;
 
 /** Takes `picked (event_id, holder)` and makes each row dispatched. $1 is the time, $2 and $3 the deadlines of a reed and a thread. */
 const CLAIM_PICKED = `
@@ -28,7 +35,7 @@ const CLAIM_PICKED = `
   from picked p, users u
   where e.event_id = p.event_id and u.id = e.requester_user_id
   returning e.event_id, e.subject_kind, e.subject_id, e.requester_user_id, u.key_id, e.holder, e.attempt, e.request_id,
-    e.requested_at is not null as explicit`;
+    e.requested_at is not null as explicit, case when e.requested_at is not null then ${ONLINE_HOLDERS} end as online`;
 
 const DISPATCH = `
 with holders as materialized (
@@ -99,34 +106,35 @@ const claimOf = (row: Row): ClaimRow => ({
   attempt: row.attempt,
   requestId: row.request_id,
   explicit: row.explicit,
+  onlineHolders: row.online ?? 0,
 });
 
 const run = async (db: Database, name: string, text: string, values: readonly unknown[]): Promise<ClaimRow[]> =>
   (await db.query<Row>({ name, text, values })).map(claimOf);
 
-const deadlines = (context: OpenContext, now: number): Date[] => [
+const deadlines = (context: LedgerContext, now: number): Date[] => [
   new Date(now),
   new Date(now + context.limits.dispatchDeadlineMs),
   new Date(now + context.limits.threadDeadlineMs),
 ];
 
 /** Hands each holder the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
-export const dispatch = (context: OpenContext, holders: readonly UserId[], now: number): Promise<ClaimRow[]> => {
+export const dispatch = (context: LedgerContext, holders: readonly UserId[], now: number): Promise<ClaimRow[]> => {
   const { limits } = context;
-  const values = [...deadlines(context, now), [...holders].sort(), context.replicaId, limits.holderWindow, limits.holderWindowExplicitReserve];
+  const values = [...deadlines(context, now), [...holders].sort(), context.replicaId(), limits.holderWindow, limits.holderWindowExplicitReserve];
   return run(context.db, 'ledger_dispatch', DISPATCH, values);
 };
 
 export type HolderOfSubject = { readonly holder: UserId; readonly subject: ReedId };
 
 /** Hands a subject's oldest waiting or dormant events to the free places of those of its holders that are given, matched by rank. */
-export const spread = (context: OpenContext, pairs: readonly HolderOfSubject[], now: number): Promise<ClaimRow[]> => {
+export const spread = (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<ClaimRow[]> => {
   const { limits } = context;
   const values = [
     ...deadlines(context, now),
     pairs.map((pair) => pair.holder),
     pairs.map((pair) => pair.subject),
-    context.replicaId,
+    context.replicaId(),
     limits.holderWindow,
     limits.holderWindowExplicitReserve,
     limits.holderFailuresPerEvent,

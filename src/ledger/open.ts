@@ -1,7 +1,6 @@
 // OPEN: explicit requests become events, choose a holder and claim it, in one statement for a whole batch.
 // Inserts only for requesters, and claims only holders, whose presence rows it holds a key-share lock on.
-import type { Limits } from '../base/limits.ts';
-import type { Database } from '../db/pool.ts';
+import type { LedgerContext } from './context.ts';
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, struckFor } from './choice.ts';
 import type { EventState, Refusal, SubjectKind } from './state.ts';
@@ -156,7 +155,9 @@ inserted as (
   insert into pending_events (event_id, request_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at,
     holder, dispatched_at, attempt, requested_at, created_at)
   select event_id, request_id, requester, 'DATA_RESPONSE', kind, subject, 0, state,
-    case state when 0 then $18 when 1 then $17 when 2 then case kind when 'thread' then $16 else $15 end else case when room then $6 else $19 end end,
+    case state when 0 then $18::timestamptz when 1 then $17::timestamptz
+      when 2 then case kind when 'thread' then $16::timestamptz else $15::timestamptz end
+      else case when room then $6::timestamptz else $19::timestamptz end end,
     case when state in (1, 2) then holder end, case when state = 2 then $6 end, case when state = 2 then 1 else 0 end, $6, $6
   from decided where state is not null order by requester, kind, subject
   on conflict do nothing
@@ -191,14 +192,12 @@ type Row = {
   dropped: boolean;
 };
 
-export type OpenContext = { readonly db: Database; readonly limits: Limits; readonly replicaId: string };
-
 /**
  * Opens a batch of explicit requests; at most one item per (requester, subject).
  * @returns for each item its outcome, or null if its event was locked or inserted at the same moment; and whether a requester's own
  *   allocation was dropped on the way (then the subject may have lost its last copy)
  */
-export const open = async (context: OpenContext, items: readonly OpenItem[], now: number): Promise<{ outcomes: (OpenOutcome | null)[]; dropped: boolean }> => {
+export const open = async (context: LedgerContext, items: readonly OpenItem[], now: number): Promise<{ outcomes: (OpenOutcome | null)[]; dropped: boolean }> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const rows = await context.db.query<Row>({
@@ -218,7 +217,7 @@ export const open = async (context: OpenContext, items: readonly OpenItem[], now
       limits.candidatesLookedAt,
       limits.holderWindow,
       limits.candidates,
-      context.replicaId,
+      context.replicaId(),
       at(limits.dispatchDeadlineMs),
       at(limits.threadDeadlineMs),
       at(limits.waitingFirstMs),

@@ -136,7 +136,13 @@ where not exists (select from online_users o where o.user_id = e.requester_user_
   return rows.map((row) => row.requester_user_id);
 };
 
-export type WakeStep = { readonly woken: number; readonly cursor: ReedId | null };
+export type WakeStep = {
+  readonly woken: number;
+  /** The holder's queue is full: the next step waits until some of it is dispatched. */
+  readonly full: boolean;
+  /** Where the next step starts; null: that was the last. */
+  readonly cursor: ReedId | null;
+};
 
 /**
  * Puts dormant events of the holder's next reeds after `cursor` into its queue.
@@ -146,7 +152,10 @@ export const wake = async (db: Database, limits: Limits, holder: UserId, cursor:
   const rows = await db.query<{ woken: number; last: ReedId | null; reeds: number; stopped: ReedId | null }>({
     name: 'ledger_wake',
     text: `
-with reeds as materialized (
+with room as materialized (
+  select greatest(0, $4::int - count(*))::int as n from (select from pending_events q where q.holder = $1 and q.state = 1 limit $4) q
+),
+reeds as materialized (
   select reed_id from reed_allocations where holder_user_id = $1 and reed_id > $2 order by reed_id limit $3
 ),
 taken as materialized (
@@ -155,8 +164,8 @@ taken as materialized (
     where w.subject_id = r.reed_id and w.state in (0, 1) and w.state = 0 and w.requester_user_id <> $1
       and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = $1 and (t.failures >= $7 or t.not_before > $5))
       and not ${struckFor('w.subject_id', '$1', 'w.requester_user_id')}
-    order by w.priority, w.seq limit $4 for update skip locked
-  ) e limit $4
+    order by w.priority, w.seq limit (select n from room) for update skip locked
+  ) e limit (select n from room)
 ),
 woken as (
   update pending_events e set state = case e.subject_kind when 'reed' then 1 else 4 end, due_at = case e.subject_kind when 'reed' then $6::timestamptz else $5::timestamptz end,
@@ -164,7 +173,7 @@ woken as (
   from taken t where e.event_id = t.event_id returning e.subject_id
 )
 select (select count(*)::int from woken) as woken, (select max(reed_id) from reeds) as last, (select count(*)::int from reeds) as reeds,
-  case when (select count(*) from taken) >= $4 then (select max(subject_id) from taken) end as stopped`,
+  case when (select count(*) from taken) >= (select n from room) then coalesce((select max(subject_id) from taken), $2) end as stopped`,
     values: [
       holder,
       cursor ?? '',
@@ -176,13 +185,13 @@ select (select count(*)::int from woken) as woken, (select max(reed_id) from ree
     ],
   });
   const row = rows[0];
-  if (!row) return { woken: 0, cursor: null };
-  // A full step stopped inside a reed: that reed is looked at again from its start, since only dormant events match.
-  if (row.stopped !== null) return { woken: row.woken, cursor: beforeOf(row.stopped, cursor) };
-  return { woken: row.woken, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
+  if (!row) return { woken: 0, full: false, cursor: null };
+  // The queue is full. A step that stopped inside a reed looks at it again from its start, since only dormant events match.
+  if (row.stopped !== null) return { woken: row.woken, full: true, cursor: beforeOf(row.stopped, cursor) };
+  return { woken: row.woken, full: false, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
 };
 
-/** The largest cursor that still includes `reed`: its text without the last character sorts right before it. */
+/** A cursor that still includes `reed`: its text without the last character sorts before it. */
 const beforeOf = (reed: ReedId, cursor: ReedId | null): ReedId => {
   const before = reed.slice(0, -1) as ReedId;
   return cursor !== null && cursor > before ? cursor : before;

@@ -1,0 +1,134 @@
+// The ledger's steps as batches in their lanes. Three lanes have one statement in flight each: claim (all that hands events to holders,
+// so that what is in flight is exact), relayed (what holders answer) and ack (what requesters answer).
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import { Batcher, type BatcherOptions, type BatchLoad, Lane } from '../db/batch.ts';
+import { isDivisible, sqlStateOf } from '../db/errors.ts';
+import type { ReedId, UserId } from '../wire/address.ts';
+import { type AnswerItem, type FailureItem, type Relayed, type Reopened, relayed, reopen, type UndeliveredItem, undelivered } from './answer.ts';
+import { type Assigned, type AssignTargets, assign } from './assign.ts';
+import { type ClaimRow, dispatch, type HolderOfSubject, spread } from './claim.ts';
+import type { LedgerContext } from './context.ts';
+import { type OpenItem, type OpenOutcome, open } from './open.ts';
+import { type Acked, type AckItem, acknowledge, type CancelItem, cancel, type Ended, type InvalidItem, invalidate, lastCopiesGone } from './settle.ts';
+
+/** Told of what a committed batch did beyond its items' own outcomes, once per batch. */
+export interface LedgerEvents {
+  /** Events were handed to holders of this replica. */
+  claimed(claims: readonly ClaimRow[]): void;
+  /** Events were looked at and given a holder, or none. */
+  assigned(events: readonly Assigned[]): void;
+  /** Subjects may have lost their last copy. */
+  copiesDropped(subjects: readonly ReedId[]): void;
+  /** Events ended because nobody holds their subject any more. */
+  notHeld(events: readonly Ended[]): void;
+}
+
+export type AssignItem = { readonly eventId: string } | { readonly requester: UserId } | 'due';
+
+export type LedgerDeps = LedgerContext & {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly load: BatchLoad;
+  readonly events: LedgerEvents;
+};
+
+export type Answer = AnswerItem & { readonly sizeBytes: number };
+
+type Step = <Item, Outcome>(
+  name: string,
+  options: Pick<BatcherOptions<Item, Outcome>, 'run' | 'keys' | 'sameAs' | 'sizeBytes'>,
+) => Batcher<Item, Outcome>;
+
+const done = (items: readonly unknown[]): true[] => items.map(() => true as const);
+
+/** A lane's maker of steps: what is common to all batches is said once. */
+const stepsIn = (deps: LedgerDeps, lane: Lane): Step => {
+  const onFailure = (step: string, error: unknown) => deps.log.error({ step, sqlState: sqlStateOf(error) }, 'a ledger item failed alone');
+  return (name, options) => new Batcher({ name, lane, load: deps.load, maxItems: deps.limits.batchItems, divisible: isDivisible, onFailure, ...options });
+};
+
+const claimSteps = (deps: LedgerDeps, step: Step) => ({
+  open: step<OpenItem, OpenOutcome>('open', {
+    keys: (item) => [`${item.requester} ${item.subject}`, item.requestId],
+    run: async (items) => {
+      const { outcomes, dropped } = await open(deps, items, deps.clock.now());
+      if (dropped) deps.events.copiesDropped(items.map((item) => item.subject));
+      return outcomes;
+    },
+  }),
+  cancel: step<CancelItem, Ended[]>('cancel', {
+    keys: (item) => [item.requestId],
+    run: async (items) => {
+      const ended = await cancel(deps.db, items);
+      return items.map((item) => ended.filter((event) => event.requestId === item.requestId && event.requester === item.requester));
+    },
+  }),
+  dispatch: step<UserId, true>('dispatch', {
+    sameAs: (holder) => holder,
+    run: async (holders) => {
+      deps.events.claimed(await dispatch(deps, holders, deps.clock.now()));
+      return done(holders);
+    },
+  }),
+  spread: step<HolderOfSubject, true>('spread', {
+    sameAs: (pair) => `${pair.holder} ${pair.subject}`,
+    run: async (pairs) => {
+      deps.events.claimed(await spread(deps, pairs, deps.clock.now()));
+      return done(pairs);
+    },
+  }),
+  assign: step<AssignItem, true>('assign', {
+    sameAs: (item) => (item === 'due' ? 'due' : 'eventId' in item ? item.eventId : item.requester),
+    run: async (items) => {
+      deps.events.assigned(await assign(deps, targetsOf(items), deps.clock.now()));
+      return done(items);
+    },
+  }),
+  lastCopies: step<ReedId, true>('last-copies', {
+    sameAs: (subject) => subject,
+    run: async (subjects) => {
+      deps.events.notHeld(await lastCopiesGone(deps.db, subjects));
+      return done(subjects);
+    },
+  }),
+});
+
+const answerSteps = (deps: LedgerDeps, step: Step) => ({
+  relayed: step<Answer, Relayed>('relayed', {
+    keys: (item) => [item.eventId],
+    sizeBytes: (item) => item.sizeBytes,
+    run: (items) => relayed(deps, items, deps.clock.now()),
+  }),
+  reopen: step<FailureItem, Reopened>('reopen', { keys: (item) => [item.eventId], run: (items) => reopen(deps, items, deps.clock.now()) }),
+  undelivered: step<UndeliveredItem, boolean>('undelivered', {
+    keys: (item) => [item.eventId],
+    run: (items) => undelivered(deps, items, deps.clock.now()),
+  }),
+});
+
+const ackSteps = (deps: LedgerDeps, step: Step) => ({
+  acknowledge: step<AckItem, Acked>('ack', { keys: (item) => [item.eventId], run: (items) => acknowledge(deps.db, items, deps.clock.now()) }),
+  invalidate: step<InvalidItem, Acked>('invalid', { keys: (item) => [item.eventId], run: (items) => invalidate(deps.db, items, deps.clock.now()) }),
+});
+
+export type Ledger = ReturnType<typeof claimSteps> &
+  ReturnType<typeof answerSteps> &
+  ReturnType<typeof ackSteps> & {
+    /** Nothing waits and nothing runs in any lane. */
+    idle(): boolean;
+  };
+
+export const createLedger = (deps: LedgerDeps): Ledger => {
+  const steps = {
+    ...claimSteps(deps, stepsIn(deps, new Lane())),
+    ...answerSteps(deps, stepsIn(deps, new Lane())),
+    ...ackSteps(deps, stepsIn(deps, new Lane())),
+  };
+  return { ...steps, idle: () => Object.values(steps).every((step) => step.idle) };
+};
+
+const targetsOf = (items: readonly AssignItem[]): AssignTargets => ({
+  eventIds: items.flatMap((item) => (item !== 'due' && 'eventId' in item ? [item.eventId] : [])),
+  requesters: items.flatMap((item) => (item !== 'due' && 'requester' in item ? [item.requester] : [])),
+});

@@ -1,0 +1,412 @@
+// The ledger's statements one at a time, on real Postgres: what each does to the rows, and what it refuses to do.
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { relayed, reopen, undelivered } from '../../src/ledger/answer.ts';
+import { assign } from '../../src/ledger/assign.ts';
+import { dispatch, spread } from '../../src/ledger/claim.ts';
+import { type Opened, type OpenOutcome, open } from '../../src/ledger/open.ts';
+import { acknowledge, cancel, invalidate, lastCopiesGone, requestersGone } from '../../src/ledger/settle.ts';
+import { STATE } from '../../src/ledger/state.ts';
+import { absentHolders, holdersGone, sweep, wake } from '../../src/ledger/sweep.ts';
+import type { ReedId, UserId } from '../../src/wire/address.ts';
+import { World } from '../support/ledger-world.ts';
+
+let world: World;
+const now = 1_800_000_000_000;
+beforeEach(async () => {
+  world = await World.open();
+});
+afterEach(() => world.close());
+
+const ask = async (requester: UserId, subject: ReedId, at = now): Promise<OpenOutcome | null> => {
+  const item = { eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject };
+  return (await open(world.context, [item], at)).outcomes[0] ?? null;
+};
+const opened = async (requester: UserId, subject: ReedId, at = now): Promise<Opened> => {
+  const outcome = await ask(requester, subject, at);
+  if (outcome === null || outcome.refusal !== null) throw new Error(`not opened: ${outcome?.refusal}`);
+  return outcome;
+};
+const community = async (...names: string[]): Promise<UserId[]> => {
+  const members = await world.members(names);
+  await world.online(...members);
+  return members;
+};
+const two = async (): Promise<[UserId, UserId, ReedId]> => {
+  const [author, viewer] = (await community('author', 'viewer')) as [UserId, UserId];
+  return [author, viewer, await world.reed(author)];
+};
+const targets = (...eventIds: string[]) => ({ eventIds, requesters: [] });
+
+describe('OPEN', () => {
+  it('claims an online holder at once', async () => {
+    const [author, viewer, reed] = await two();
+    const event = await opened(viewer, reed);
+    expect(event).toMatchObject({ fresh: true, state: STATE.dispatched, holder: author, owner: world.replicaId, onlineHolders: 1, full: false });
+    expect(event.requesterKeyId).toContain(viewer);
+  });
+
+  it('goes dormant when no holder is online', async () => {
+    const [author, viewer, reed] = await two();
+    await world.offline(author);
+    expect(await opened(viewer, reed)).toMatchObject({ state: STATE.dormant, holder: null, onlineHolders: 0 });
+  });
+
+  it('waits in the queue of a holder whose window is full, and never claims more than W in one batch', async () => {
+    const [author, ...viewers] = (await community('author', ...Array.from({ length: 30 }, (_, i) => `viewer${i}`))) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    const items = viewers.map((requester) => ({ eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject: reed }));
+    const { outcomes } = await open(world.context, items, now);
+    const states = outcomes.map((outcome) => (outcome as Opened).state);
+    expect(states.filter((state) => state === STATE.dispatched)).toHaveLength(4);
+    expect(states.filter((state) => state === STATE.waiting)).toHaveLength(26);
+  });
+
+  it('keeps a holder within W over several reeds of one batch', async () => {
+    const [author, ...viewers] = (await community('author', ...Array.from({ length: 9 }, (_, i) => `viewer${i}`))) as [UserId, ...UserId[]];
+    const items = [];
+    for (const requester of viewers) {
+      items.push({ eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject: await world.reed(author) });
+    }
+    const { outcomes } = await open(world.context, items, now);
+    expect(outcomes.filter((outcome) => (outcome as Opened).state === STATE.dispatched)).toHaveLength(4);
+    expect(outcomes.filter((outcome) => (outcome as Opened).state === STATE.waiting)).toHaveLength(5);
+  });
+
+  it('joins an open event instead of making a second one, under the newest request id', async () => {
+    const [, viewer, reed] = await two();
+    const first = await opened(viewer, reed);
+    const second = await opened(viewer, reed);
+    expect(second).toMatchObject({ fresh: false, eventId: first.eventId, state: STATE.dispatched, onlineHolders: 1 });
+    expect(await world.events()).toHaveLength(1);
+  });
+
+  it('refuses what is unknown, unpublished, removed, blocked, held by nobody, or asked by somebody who left', async () => {
+    const [author, viewer, reed] = await two();
+    const refusal = async (requester: UserId, subject: ReedId) => (await ask(requester, subject))?.refusal;
+    expect(await refusal(viewer, `${author}/01890000-0000-7000-8000-000000000000` as ReedId)).toBe('not-found');
+    const unpublished = await world.reed(author);
+    await world.db.query({ text: 'update reeds set published_at = null where id = $1', values: [unpublished] });
+    expect(await refusal(viewer, unpublished)).toBe('not-found');
+    const removed = await world.reed(author);
+    await world.db.query({ text: 'update reeds set removed_at = now() where id = $1', values: [removed] });
+    expect(await refusal(viewer, removed)).toBe('removed');
+    expect(await refusal(viewer, await world.reed(author, []))).toBe('not-held');
+    await world.db.query({
+      text: 'insert into blocks (user_id, target, active, seq, statement_hash) select $1, $2, true, 1, identity_hash from users where id = $1',
+      values: [author, viewer],
+    });
+    expect(await refusal(viewer, reed)).toBe('blocked');
+    expect(await refusal(author, await world.reed(viewer))).toBe('blocked');
+    await world.offline(viewer);
+    expect(await refusal(viewer, await world.reed(viewer))).toBe('gone');
+    expect(await world.events()).toHaveLength(0);
+  });
+
+  it('drops the asker\'s own allocation, and says that nobody holds it if that was the last', async () => {
+    const [author, , reed] = await two();
+    expect((await ask(author, reed))?.refusal).toBe('not-held');
+    expect(await world.db.query({ text: 'select * from reed_allocations' })).toHaveLength(0);
+  });
+
+  it('holds more than 64 open requests back, and leaves those over 16 awake unassigned', async () => {
+    const [author, viewer] = await two();
+    const states: (number | string | null)[] = [];
+    for (let i = 0; i < 66; i += 1) {
+      const outcome = await ask(viewer, await world.reed(author));
+      states.push(outcome?.refusal ?? (outcome as Opened).state);
+    }
+    expect(states.filter((state) => state === STATE.dispatched)).toHaveLength(4);
+    expect(states.filter((state) => state === STATE.waiting)).toHaveLength(12);
+    expect(states.filter((state) => state === STATE.unassigned)).toHaveLength(48);
+    expect(states.filter((state) => state === 'too-many')).toHaveLength(2);
+  });
+
+  it('only queues with a holder whose newest connection is on another replica', async () => {
+    const [author, viewer, reed] = await two();
+    const other = randomUUID();
+    await world.db.query({ text: 'update online_users set owner = $1 where user_id = $2', values: [other, author] });
+    expect(await opened(viewer, reed)).toMatchObject({ state: STATE.waiting, holder: author, owner: other });
+  });
+
+  it('refuses a request id that stands for another subject', async () => {
+    const [author, viewer, reed] = await two();
+    const requestId = world.request(viewer);
+    const item = { eventId: randomUUID(), requestId, requester: viewer, kind: 'reed' as const, subject: reed };
+    await open(world.context, [item], now);
+    const again = { ...item, eventId: randomUUID(), subject: await world.reed(author) };
+    expect((await open(world.context, [again], now)).outcomes[0]?.refusal).toBe('conflict');
+  });
+
+  it('asks for a thread only a holder of all its parts', async () => {
+    const [author, half, whole, viewer] = (await community('author', 'half', 'whole', 'viewer')) as [UserId, UserId, UserId, UserId];
+    const head = await world.reed(author, [half, whole]);
+    const part = await world.reed(author, [whole]);
+    await world.db.query({ text: 'update reeds set thread_head = $1, thread_index = (id <> $1)::int where id in ($1, $2)', values: [head, part] });
+    const item = { eventId: randomUUID(), requestId: world.request(viewer), requester: viewer, kind: 'thread' as const, subject: head };
+    const { outcomes } = await open(world.context, [item], now);
+    expect(outcomes[0]).toMatchObject({ state: STATE.dispatched, holder: whole, onlineHolders: 1 });
+  });
+});
+
+describe('the answers', () => {
+  it('relays an answer of the holder asked, and of nobody else', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    expect(await relayed(world.context, [{ eventId, holder: viewer }], now)).toEqual([null]);
+    expect(await relayed(world.context, [{ eventId: randomUUID(), holder: author }, { eventId, holder: author }], now)).toEqual([
+      null,
+      expect.objectContaining({ verdict: 'relayed', requester: viewer, subjectId: reed, relays: 1 }),
+    ]);
+    expect(await relayed(world.context, [{ eventId, holder: author }], now)).toEqual([null]);
+  });
+
+  it('ends the event instead when the reed was removed or a block came in between', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    await world.db.query({ text: 'update reeds set removed_at = now() where id = $1', values: [reed] });
+    expect(await relayed(world.context, [{ eventId, holder: author }], now)).toMatchObject([{ verdict: 'removed', explicit: true }]);
+    expect(await world.events()).toHaveLength(0);
+  });
+
+  it('acknowledged by its requester once relayed, an event ends and makes a holder', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    const ack = (requester: UserId) => acknowledge(world.db, [{ eventId, requester, deviceId: 'd' }], now);
+    expect(await ack(viewer)).toEqual([null]);
+    await relayed(world.context, [{ eventId, holder: author }], now);
+    expect(await ack(author)).toEqual([null]);
+    expect(await ack(viewer)).toEqual([{ subjectId: reed }]);
+    expect(await ack(viewer)).toEqual([null]);
+    const rows = await world.db.query({ text: 'select holder_user_id from reed_allocations where reed_id = $1 order by 1', values: [reed] });
+    expect(rows).toHaveLength(2);
+    expect(await world.events()).toHaveLength(0);
+  });
+
+  it('a miss drops the allocation; another holder is asked', async () => {
+    const [author, other, viewer] = (await community('author', 'other', 'viewer')) as [UserId, UserId, UserId];
+    const reed = await world.reed(author, [author, other]);
+    const { eventId, holder } = await opened(viewer, reed);
+    const failure = { eventId, holder: holder as UserId, attempt: 1, outcome: 'miss' as const, missing: reed };
+    expect(await reopen(world.context, [{ ...failure, attempt: 2 }], now)).toEqual([null]);
+    expect(await reopen(world.context, [failure], now)).toEqual([{ subjectId: reed, subjectKind: 'reed' }]);
+    const [assigned] = await assign(world.context, targets(eventId), now);
+    expect(assigned).toMatchObject({ state: STATE.dispatched, attempt: 2, explicit: true });
+    expect(assigned?.holder).not.toBe(holder);
+    expect(await world.db.query({ text: 'select * from reed_allocations' })).toHaveLength(1);
+  });
+
+  it('an erring holder backs off longer each time and is given up after eight failures', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    let at = now;
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      await reopen(world.context, [{ eventId, holder: author, attempt, outcome: 'error', missing: reed }], at);
+      const [held] = await assign(world.context, targets(eventId), at);
+      if (attempt === 8) {
+        expect(held).toMatchObject({ state: STATE.dormant, failing: true, onlineHolders: 0 });
+        break;
+      }
+      expect(held).toMatchObject({ state: STATE.unassigned, failing: true });
+      const [row] = await world.events();
+      const due = (row?.due_at as Date).getTime();
+      waits.push(due - at);
+      at = due;
+      expect(await assign(world.context, targets(), at)).toMatchObject([{ state: STATE.dispatched, holder: author }]);
+    }
+    expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]);
+  });
+
+  it('busy backs off without counting as a failure', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    for (let attempt = 1; attempt <= 12; attempt += 1) {
+      const at = now + attempt * 10_000;
+      await reopen(world.context, [{ eventId, holder: author, attempt, outcome: 'busy', missing: reed }], at);
+      expect(await assign(world.context, targets(eventId), at + 2_000)).toMatchObject([{ state: STATE.dispatched, attempt: attempt + 1 }]);
+    }
+  });
+
+  it('what could not be written is re-opened a second later at nobody\'s charge', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    expect(await undelivered(world.context, [{ eventId, attempt: 9, relays: null }], now)).toEqual([false]);
+    await relayed(world.context, [{ eventId, holder: author }], now);
+    expect(await undelivered(world.context, [{ eventId, attempt: null, relays: 1 }], now)).toEqual([true]);
+    expect(await assign(world.context, targets(), now + 999)).toEqual([]);
+    expect(await assign(world.context, targets(), now + 1_000)).toMatchObject([{ state: STATE.dispatched }]);
+    expect(await world.db.query({ text: 'select * from pending_event_attempts' })).toEqual([]);
+  });
+
+  it('an accusing DATA_INVALID strikes the holder for this viewer, and for all once the viewer acknowledged another copy', async () => {
+    const [author, liar, viewer, second] = (await community('author', 'liar', 'viewer', 'second')) as [UserId, UserId, UserId, UserId];
+    const reed = await world.reed(author, [author, liar]);
+    await world.offline(author);
+    const { eventId, holder } = await opened(viewer, reed);
+    expect(holder).toBe(liar);
+    await relayed(world.context, [{ eventId, holder: liar }], now);
+    expect(await invalidate(world.db, [{ eventId, requester: liar, reason: 'BAD_SIGNATURE' }], now)).toEqual([null]);
+    expect(await invalidate(world.db, [{ eventId, requester: viewer, reason: 'BAD_SIGNATURE' }], now)).toEqual([{ subjectId: reed }]);
+    const again = await opened(viewer, reed);
+    expect(again).toMatchObject({ state: STATE.dormant, onlineHolders: 0 });
+    await world.online(author);
+    const [assigned] = await assign(world.context, targets(again.eventId), now);
+    expect(assigned).toMatchObject({ state: STATE.dispatched, holder: author });
+    await relayed(world.context, [{ eventId: again.eventId, holder: author }], now);
+    await acknowledge(world.db, [{ eventId: again.eventId, requester: viewer, deviceId: 'd' }], now);
+    await world.offline(viewer);
+    expect(await world.db.query({ text: 'select holder from holder_strikes where counted_at is not null' })).toEqual([{ holder: liar }]);
+    for (let i = 0; i < 3; i += 1) {
+      const chosen = await opened(second, reed);
+      expect(chosen.holder).toBe(author);
+      await cancel(world.db, [{ requester: second, requestId: (await world.events())[0]?.request_id as never }]);
+    }
+  });
+});
+
+describe('DISPATCH and SPREAD', () => {
+  it('hand a freed place to the oldest waiting event', async () => {
+    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5')) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    const events: Opened[] = [];
+    for (const viewer of viewers) events.push(await opened(viewer, reed));
+    expect(await dispatch(world.context, [author], now)).toEqual([]);
+    await relayed(world.context, [{ eventId: events[0]?.eventId as string, holder: author }], now);
+    expect(await dispatch(world.context, [author], now)).toMatchObject([
+      { eventId: events[4]?.eventId, holder: author, attempt: 1, explicit: true, onlineHolders: 1 },
+    ]);
+  });
+
+  it('spread a reed from its new holder, W at a time, never to itself', async () => {
+    const [author, holder, ...viewers] = (await community('author', 'holder', ...Array.from({ length: 12 }, (_, i) => `v${i}`))) as [UserId, UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    for (const viewer of viewers) await opened(viewer, reed);
+    await world.hold(reed, holder);
+    const claims = await spread(world.context, [{ holder, subject: reed }], now);
+    expect(claims).toHaveLength(4);
+    expect(claims.every((claim) => claim.holder === holder)).toBe(true);
+    expect(await spread(world.context, [{ holder, subject: reed }], now)).toEqual([]);
+  });
+
+  it('a hundred new holders in one batch take four each', async () => {
+    const names = Array.from({ length: 500 }, (_, i) => `v${i}`);
+    const [author, ...rest] = (await community('author', ...names)) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    const [holders, viewers] = [rest.slice(0, 100), rest.slice(100)];
+    const items = viewers.map((requester) => ({ eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject: reed }));
+    for (let i = 0; i < items.length; i += 200) await open(world.context, items.slice(i, i + 200), now);
+    await world.hold(reed, ...holders);
+    const claims = await spread(world.context, holders.map((holder) => ({ holder, subject: reed })), now);
+    expect(claims).toHaveLength(396);
+    const perHolder = Map.groupBy(claims, (claim) => claim.holder);
+    expect(Math.max(...[...perHolder.values()].map((of) => of.length))).toBe(4);
+  });
+});
+
+describe('presence', () => {
+  it('gone, a holder leaves nothing in its queue or hands', async () => {
+    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5')) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    for (const viewer of viewers) await opened(viewer, reed);
+    expect(await holdersGone(world.db, [author], 256, now)).toBe(0);
+    await world.offline(author);
+    expect(await absentHolders(world.db)).toEqual([author]);
+    expect(await holdersGone(world.db, [author], 4, now)).toBe(4);
+    expect(await holdersGone(world.db, [author], 4, now)).toBe(2);
+    const events = await assign(world.context, targets(), now);
+    expect(events.map((event) => event.state)).toEqual(Array(6).fill(STATE.dormant));
+  });
+
+  it('gone, a requester is owed nothing more, and its holders are told whose place is free', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    expect(await requestersGone(world.db, [viewer], 10)).toEqual([]);
+    await world.offline(viewer);
+    expect(await requestersGone(world.db, [viewer], 10)).toMatchObject([{ eventId, freed: author }]);
+  });
+
+  it('back, a holder finds what is dormant for its reeds, a step at a time', async () => {
+    const small = await World.open({ wakeReedsPerStep: 2, wakeEventsPerStep: 3 });
+    const [author, viewer] = (await small.members(['author', 'viewer'])) as [UserId, UserId];
+    await small.online(viewer);
+    for (let i = 0; i < 7; i += 1) {
+      const item = { eventId: randomUUID(), requestId: small.request(viewer), requester: viewer, kind: 'reed' as const, subject: await small.reed(author) };
+      await open(small.context, [item], now);
+    }
+    await small.online(author);
+    let cursor: ReedId | null = null;
+    let woken = 0;
+    for (let step = 0; step < 20; step += 1) {
+      const done = await wake(small.db, small.limits, author, cursor, now);
+      woken += done.woken;
+      await dispatch(small.context, [author], now);
+      for (const event of await small.events()) {
+        if (event.state === STATE.dispatched) await relayed(small.context, [{ eventId: event.event_id as string, holder: author }], now);
+      }
+      cursor = done.cursor;
+      if (cursor === null) break;
+    }
+    expect(woken).toBe(7);
+    await small.close();
+  });
+});
+
+describe('SWEEP', () => {
+  it('re-opens what is overdue with a holder and makes it back off', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    expect(await sweep(world.db, world.limits, now + 4_999)).toEqual([]);
+    expect(await sweep(world.db, world.limits, now + 5_000)).toMatchObject([{ eventId, outcome: 'reopened', freed: author }]);
+    expect(await assign(world.context, targets(), now + 5_000)).toMatchObject([{ state: STATE.unassigned, failing: true }]);
+  });
+
+  it('sends an unacknowledged delivery once more, then ends it', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    await relayed(world.context, [{ eventId, holder: author }], now);
+    expect(await sweep(world.db, world.limits, now + 30_000)).toMatchObject([{ outcome: 'reopened' }]);
+    await assign(world.context, targets(), now + 30_000);
+    await relayed(world.context, [{ eventId, holder: author }], now + 30_000);
+    expect(await sweep(world.db, world.limits, now + 60_000)).toMatchObject([{ eventId, outcome: 'not-acknowledged', explicit: true }]);
+    expect(await world.events()).toEqual([]);
+  });
+
+  it('looks at the dormant every ten minutes and lets an explicit request expire after a day', async () => {
+    const [author, viewer, reed] = await two();
+    await world.offline(author);
+    await opened(viewer, reed);
+    expect(await sweep(world.db, world.limits, now + 600_000)).toMatchObject([{ outcome: 'reopened' }]);
+    expect(await assign(world.context, targets(), now + 600_000)).toMatchObject([{ state: STATE.dormant }]);
+    expect(await sweep(world.db, world.limits, now + 86_400_000)).toMatchObject([{ outcome: 'expired', explicit: true }]);
+  });
+
+  it('assigns a waiting event again after 5 s, then after twice as long', async () => {
+    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4')) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    for (const viewer of viewers) await opened(viewer, reed);
+    const due = async () => {
+      const event = (await world.events()).find((row) => row.state === STATE.waiting);
+      return (event?.due_at as Date).getTime();
+    };
+    let at = now;
+    const waits: number[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      waits.push((await due()) - at);
+      at = await due();
+      await world.db.query({ text: `update pending_events set due_at = to_timestamp($1) where state = 2`, values: [at / 1000 + 1000] });
+      await sweep(world.db, world.limits, at);
+      await assign(world.context, targets(), at);
+    }
+    expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  });
+});
+
+describe('the last copy', () => {
+  it('gone, ends every event that waits for it', async () => {
+    const [author, viewer, reed] = await two();
+    const { eventId } = await opened(viewer, reed);
+    await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'miss', missing: reed }], now);
+    expect(await lastCopiesGone(world.db, [reed])).toMatchObject([{ eventId, explicit: true }]);
+  });
+});

@@ -1,0 +1,102 @@
+// A community as rows, without keys or signatures: for tests and loads of the ledger alone.
+import { createHash, randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
+import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { type Database, openDatabase } from '../../src/db/pool.ts';
+import type { LedgerContext } from '../../src/ledger/context.ts';
+import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
+import { createDatabase } from './database.ts';
+
+const SERVER = 'aaaaaaaaaaaaaaaa';
+
+const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
+
+/** A member's id, the same for the same name. */
+export const userOf = (name: string): UserId => `${base32(createHash('sha256').update(name).digest().subarray(0, 16))}@${SERVER}` as UserId;
+
+export class World {
+  readonly db: Database;
+  readonly replicaId = randomUUID();
+  readonly limits: Limits;
+  readonly #drop: () => Promise<void>;
+
+  constructor(db: Database, drop: () => Promise<void>, limits: Limits) {
+    this.db = db;
+    this.#drop = drop;
+    this.limits = limits;
+  }
+
+  static async open(limits: Partial<Limits> = {}): Promise<World> {
+    const database = await createDatabase();
+    const db = await openDatabase({ url: database.url, role: 'ledger', connections: 4, log: pino({ level: 'silent' }) });
+    const world = new World(db, () => database.drop(), { ...DEFAULT_LIMITS, ...limits });
+    await db.query({ text: `insert into servers (id, name, is_self, first_seen_at) values ($1, 'test', true, now())`, values: [SERVER] });
+    return world;
+  }
+
+  async close(): Promise<void> {
+    await this.db.close();
+    await this.#drop();
+  }
+
+  get context(): LedgerContext {
+    return { db: this.db, limits: this.limits, replicaId: () => this.replicaId };
+  }
+
+  /** Members with the given names, in one go. */
+  async members(names: readonly string[]): Promise<UserId[]> {
+    const ids = names.map(userOf);
+    const key = (id: UserId): string => `${id}/${createHash('sha1').update(id).digest('hex')}`;
+    const hash = (id: UserId): Buffer => createHash('sha256').update(id).digest();
+    await this.db.query({
+      text: `with u as (select * from unnest($1::text[], $2::text[], $3::bytea[]) as u(id, key, hash)),
+        i as (insert into identities (id, server_id, first_seen_at) select id, $4, now() from u),
+        s as (insert into statements (hash, user_id, type, seq, signed_at, certificate) select hash, id, 'key', 1, now(), '{}' from u),
+        k as (insert into keys (id, user_id, armor, recovery, statement_hash, created_at) select key, id, '', '', hash, now() from u)
+        insert into users (id, role, last_signed_at, key_id, username, identity_hash, created_at) select id, 'user', now(), key, id, hash, now() from u`,
+      values: [ids, ids.map(key), ids.map(hash), SERVER],
+    });
+    return ids;
+  }
+
+  async online(...members: readonly UserId[]): Promise<void> {
+    await this.db.query({
+      text: `insert into online_users (user_id, owner) select unnest($1::text[]), $2 on conflict (user_id) do update set owner = excluded.owner`,
+      values: [members, this.replicaId],
+    });
+  }
+
+  async offline(...members: readonly UserId[]): Promise<void> {
+    await this.db.query({ text: 'delete from online_users where user_id = any($1::text[])', values: [members] });
+  }
+
+  /** A published reed of `author` with copies at `holders`. */
+  async reed(author: UserId, holders: readonly UserId[] = [author]): Promise<ReedId> {
+    const id = `${author}/${uuidv7(Date.now(), cryptoRandom)}` as ReedId;
+    await this.db.query({
+      text: `with p as (insert into reed_identities (id, server_id, author_id) values ($1, $2, $3))
+        insert into reeds (id, author_id, statement_hash, registered_at, published_at)
+        select $1, $3, identity_hash, now(), now() from users where id = $3`,
+      values: [id, SERVER, author],
+    });
+    await this.hold(id, ...holders);
+    return id;
+  }
+
+  async hold(reed: ReedId, ...holders: readonly UserId[]): Promise<void> {
+    await this.db.query({
+      text: `insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select unnest($1::text[]), $2, 'd', current_date`,
+      values: [holders, reed],
+    });
+  }
+
+  request(requester: UserId): RequestId {
+    return `${requester}/${uuidv7(Date.now(), cryptoRandom)}` as RequestId;
+  }
+
+  /** Every event, oldest first. */
+  events(): Promise<Record<string, unknown>[]> {
+    return this.db.query({ text: 'select * from pending_events order by seq' });
+  }
+}
