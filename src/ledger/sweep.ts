@@ -136,6 +136,8 @@ where not exists (select from online_users o where o.user_id = e.requester_user_
   return rows.map((row) => row.requester_user_id);
 };
 
+export type WakeItem = { readonly holder: UserId; /** The last reed looked at; null: from the first. */ readonly cursor: ReedId | null };
+
 export type WakeStep = {
   readonly woken: number;
   /** The holder's queue is full: the next step waits until some of it is dispatched. */
@@ -144,39 +146,51 @@ export type WakeStep = {
   readonly cursor: ReedId | null;
 };
 
-/**
- * Puts dormant events of the holder's next reeds after `cursor` into its queue.
- * @returns how many, and the cursor of the next step (null: that was the last)
- */
-export const wake = async (db: Database, limits: Limits, holder: UserId, cursor: ReedId | null, now: number): Promise<WakeStep> => {
-  const rows = await db.query<{ woken: number; last: ReedId | null; reeds: number; stopped: ReedId | null }>({
-    name: 'ledger_wake',
-    text: `
-with room as materialized (
-  select greatest(0, $4::int - count(*))::int as n from (select from pending_events q where q.holder = $1 and q.state = 1 limit $4) q
+const WAKE = `
+with input as materialized (
+  select i.*, greatest(0, $4::int - (select count(*) from (select from pending_events q where q.holder = i.holder and q.state = 1 limit $4) q))::int as room
+  from unnest($1::text[], $2::text[]) with ordinality as i(holder, cursor, ord)
 ),
 reeds as materialized (
-  select reed_id from reed_allocations where holder_user_id = $1 and reed_id > $2 order by reed_id limit $3
+  select i.ord, i.holder, i.room, a.reed_id from input i cross join lateral (
+    select reed_id from reed_allocations where holder_user_id = i.holder and reed_id > i.cursor order by reed_id limit $3
+  ) a
 ),
-taken as materialized (
-  select e.event_id, e.subject_id from reeds r cross join lateral (
-    select w.event_id, w.subject_id from pending_events w
-    where w.subject_id = r.reed_id and w.state in (0, 1) and w.state = 0 and w.requester_user_id <> $1
-      and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = $1 and (t.failures >= $7 or t.not_before > $5))
-      and not ${struckFor('w.subject_id', '$1', 'w.requester_user_id')}
-    order by w.priority, w.seq limit (select n from room) for update skip locked
-  ) e limit (select n from room)
+found as materialized (
+  select f.ord, f.holder, f.event_id, f.subject_id from (
+    select r.ord, r.holder, r.room, e.event_id, e.subject_id, row_number() over (partition by r.ord order by r.reed_id, e.priority, e.seq) as nth
+    from reeds r cross join lateral (
+      select w.event_id, w.subject_id, w.priority, w.seq from pending_events w
+      where w.subject_id = r.reed_id and w.state in (0, 1) and w.state = 0 and w.requester_user_id <> r.holder
+        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and (t.failures >= $7 or t.not_before > $5))
+        and not ${struckFor('w.subject_id', 'r.holder', 'w.requester_user_id')}
+      order by w.priority, w.seq limit r.room for update skip locked
+    ) e
+  ) f where f.nth <= f.room
 ),
 woken as (
-  update pending_events e set state = case e.subject_kind when 'reed' then 1 else 4 end, due_at = case e.subject_kind when 'reed' then $6::timestamptz else $5::timestamptz end,
-    holder = case e.subject_kind when 'reed' then $1 end
-  from taken t where e.event_id = t.event_id returning e.subject_id
+  update pending_events e set state = case e.subject_kind when 'reed' then 1 else 4 end,
+    due_at = case e.subject_kind when 'reed' then $6::timestamptz else $5::timestamptz end,
+    holder = case e.subject_kind when 'reed' then f.holder end
+  from found f where e.event_id = f.event_id
 )
-select (select count(*)::int from woken) as woken, (select max(reed_id) from reeds) as last, (select count(*)::int from reeds) as reeds,
-  case when (select count(*) from taken) >= (select n from room) then coalesce((select max(subject_id) from taken), $2) end as stopped`,
+select i.ord, i.room,
+  (select count(*)::int from found f where f.ord = i.ord) as woken,
+  (select max(f.subject_id) from found f where f.ord = i.ord) as woken_to,
+  (select count(*)::int from reeds r where r.ord = i.ord) as reeds,
+  (select max(r.reed_id) from reeds r where r.ord = i.ord) as last
+from input i order by i.ord`;
+
+type WakeRow = { room: number; woken: number; woken_to: ReedId | null; reeds: number; last: ReedId | null };
+
+/** Puts dormant events of the next reeds of each holder (at most once in `items`) into its queue, as far as there is room in it. */
+export const wake = async (db: Database, limits: Limits, items: readonly WakeItem[], now: number): Promise<WakeStep[]> => {
+  const rows = await db.query<WakeRow>({
+    name: 'ledger_wake',
+    text: WAKE,
     values: [
-      holder,
-      cursor ?? '',
+      items.map((item) => item.holder),
+      items.map((item) => item.cursor ?? ''),
       limits.wakeReedsPerStep,
       limits.wakeEventsPerStep,
       new Date(now),
@@ -184,10 +198,13 @@ select (select count(*)::int from woken) as woken, (select max(reed_id) from ree
       limits.holderFailuresPerEvent,
     ],
   });
-  const row = rows[0];
-  if (!row) return { woken: 0, full: false, cursor: null };
-  // The queue is full. A step that stopped inside a reed looks at it again from its start, since only dormant events match.
-  if (row.stopped !== null) return { woken: row.woken, full: true, cursor: beforeOf(row.stopped, cursor) };
+  return rows.map((row, index) => stepOf(row, items[index]?.cursor ?? null, limits));
+};
+
+const stepOf = (row: WakeRow, cursor: ReedId | null, limits: Limits): WakeStep => {
+  if (row.reeds === 0) return { woken: 0, full: false, cursor: null };
+  // A step that filled the queue may have stopped inside a reed: that one is looked at again, since only dormant events match.
+  if (row.woken >= row.room) return { woken: row.woken, full: true, cursor: row.woken_to === null ? (cursor ?? ('' as ReedId)) : beforeOf(row.woken_to, cursor) };
   return { woken: row.woken, full: false, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
 };
 

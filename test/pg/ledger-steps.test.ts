@@ -338,13 +338,13 @@ describe('presence', () => {
     let cursor: ReedId | null = null;
     let woken = 0;
     for (let step = 0; step < 20; step += 1) {
-      const done = await wake(small.db, small.limits, author, cursor, now);
-      woken += done.woken;
+      const [done] = await wake(small.db, small.limits, [{ holder: author, cursor }], now);
+      woken += done?.woken ?? 0;
       await dispatch(small.context, [author], now);
       for (const event of await small.events()) {
         if (event.state === STATE.dispatched) await relayed(small.context, [{ eventId: event.event_id as string, holder: author }], now);
       }
-      cursor = done.cursor;
+      cursor = done?.cursor ?? null;
       if (cursor === null) break;
     }
     expect(woken).toBe(7);

@@ -1,0 +1,184 @@
+// Commit, then look (I14): what follows the commit of each step, each look a later statement. Also where claims become RELAY_REQUESTs.
+// Memory here only spares needless looks; what it forgets is found by the sweeper.
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Bus } from '../bus/port.ts';
+import type { Database } from '../db/pool.ts';
+import type { Assigned } from '../ledger/assign.ts';
+import type { ClaimRow } from '../ledger/claim.ts';
+import type { AssignItem, Ledger, LedgerEvents } from '../ledger/ledger.ts';
+import type { Ended } from '../ledger/settle.ts';
+import { type Claim, STATE } from '../ledger/state.ts';
+import type { ReedId, UserId } from '../wire/address.ts';
+import { encodeFrame } from '../wire/codec.ts';
+import { notify, reedNotHeld, relayRequest, requestAck } from './notices.ts';
+import { onlineHolders } from './search.ts';
+
+export type LooksDeps = {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly log: Logger;
+  readonly db: Database;
+  readonly replicaId: () => string;
+  /** A holder may have room in its queue again. */
+  readonly dispatched: (holder: UserId) => void;
+};
+
+export class Looks implements LedgerEvents {
+  readonly #deps: LooksDeps;
+  #ledger: Ledger | null = null;
+  /** Members of this replica who had no free place when one of their events was last looked at. */
+  readonly #full = new Set<UserId>();
+  /** When a reed was last searched for exactly, on the monotonic clock. */
+  readonly #searched = new Map<ReedId, number>();
+  #running = 0;
+
+  constructor(deps: LooksDeps) {
+    this.#deps = deps;
+  }
+
+  /** The ledger reports to this object and is driven by it; it is made second. */
+  drive(ledger: Ledger): void {
+    this.#ledger = ledger;
+  }
+
+  get idle(): boolean {
+    return this.#running === 0;
+  }
+
+  // What the ledger reports.
+
+  claimed(claims: readonly ClaimRow[]): void {
+    for (const claim of claims) {
+      this.ask(claim);
+      if (claim.explicit && claim.requestId) this.#progress({ ...claim, requestId: claim.requestId, state: STATE.dispatched, failing: false });
+    }
+    for (const holder of new Set(claims.map((claim) => claim.holder))) this.#deps.dispatched(holder);
+  }
+
+  assigned(events: readonly Assigned[]): void {
+    for (const event of events) {
+      if (event.full) this.#full.add(event.requester);
+      if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
+      if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
+      if (event.state === STATE.dormant) this.#dormant(event);
+      const { requestId } = event;
+      if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.#progress({ ...event, requestId });
+    }
+  }
+
+  copiesDropped(subjects: readonly ReedId[]): void {
+    for (const subject of subjects) this.copyGone(subject);
+  }
+
+  notHeld(events: readonly Ended[]): void {
+    for (const event of events) {
+      if (event.explicit && event.requestId) notify(this.#deps.bus, event.requester, reedNotHeld(event.eventId, event.requestId, event.subjectId));
+    }
+    this.ended(events);
+  }
+
+  // What others ask for after a commit.
+
+  /** Sends RELAY_REQUEST for a committed claim. What can't be written is re-opened at nobody's charge. */
+  ask(claim: Claim): void {
+    const { bus, limits } = this.#deps;
+    const deadlineMs = claim.subjectKind === 'thread' ? limits.threadDeadlineMs : limits.dispatchDeadlineMs;
+    this.look(async () => {
+      const written = await bus.deliver(claim.holder, encodeFrame(relayRequest(claim, deadlineMs)));
+      if (!written) await this.#steps.undelivered.submit({ eventId: claim.eventId, attempt: claim.attempt, relays: null });
+    });
+  }
+
+  /** An event stands in a holder's queue: whoever owns the holder dispatches it. */
+  queued(holder: UserId | null, owner: string | null): void {
+    if (!holder) return;
+    if (owner === null || owner === this.#deps.replicaId()) this.freed(holder);
+    else this.#deps.bus.hintDispatch(owner, holder);
+  }
+
+  /** A place of this holder may be free. */
+  freed(holder: UserId): void {
+    this.look(() => this.#steps.dispatch.submit(holder));
+  }
+
+  /** Events ended: the places of those they were with are free. */
+  ended(events: readonly Ended[]): void {
+    for (const event of events) {
+      if (event.freed) this.freed(event.freed);
+      this.placeFreed(event.requester);
+    }
+  }
+
+  /** A place of this requester is free. */
+  placeFreed(requester: UserId): void {
+    if (this.#full.delete(requester)) this.assign({ requester });
+  }
+
+  /** The requester had no free place when its request was opened; one may be free by now. */
+  noteFull(requester: UserId): void {
+    this.#full.add(requester);
+    this.assign({ requester });
+  }
+
+  assign(item: AssignItem): void {
+    this.look(() => this.#steps.assign.submit(item));
+  }
+
+  /** This holder has this reed for sure: who waits for it may be served by it. */
+  spread(holder: UserId, subject: ReedId): void {
+    this.look(() => this.#steps.spread.submit({ holder, subject }));
+  }
+
+  copyGone(subject: ReedId): void {
+    this.look(() => this.#steps.lastCopies.submit(subject));
+  }
+
+  /** Runs a look. One that fails is not repeated here: what it would have found has a date. */
+  look(task: () => Promise<unknown>): void {
+    this.#running += 1;
+    task()
+      .catch((error) => this.#deps.log.debug({ error: (error as Error).name }, 'a look failed; the sweeper will find what it missed'))
+      .finally(() => {
+        this.#running -= 1;
+      });
+  }
+
+  /** Forgets what a member's leaving makes meaningless. */
+  forget(member: UserId): void {
+    this.#full.delete(member);
+  }
+
+  #progress(progress: Parameters<typeof requestAck>[0]): void {
+    notify(this.#deps.bus, progress.requester, requestAck(progress));
+  }
+
+  #dormant(event: Assigned): void {
+    // Someone may have come online between the look and its commit: once more.
+    if (!event.wasDormant) return this.assign({ eventId: event.eventId });
+    if (event.sampled) this.#searchExactly(event.subjectId);
+    else if (event.onlineHolders === 0 && !event.failing) this.copyGone(event.subjectId);
+  }
+
+  /** None online among the allocations looked at, of a reed that has more: an exact search, once per reed in a while. */
+  #searchExactly(subject: ReedId): void {
+    const { clock, db, limits } = this.#deps;
+    const now = clock.monotonicMs();
+    for (const [reed, at] of this.#searched) {
+      if (now - at < limits.exactSearchEveryMs) break;
+      this.#searched.delete(reed);
+    }
+    if (this.#searched.has(subject)) return;
+    this.#searched.set(subject, now);
+    this.look(async () => {
+      for (const holder of await onlineHolders(db, subject, limits.candidates)) this.spread(holder, subject);
+    });
+  }
+
+  get #steps(): Ledger {
+    if (!this.#ledger) throw new Error('the ledger is not connected yet');
+    return this.#ledger;
+  }
+}

@@ -1,0 +1,64 @@
+// What a requester is told when a request can't be opened or its event ended: the frame for each refusal, with the certificate
+// that explains it.
+import type { Database } from '../db/pool.ts';
+import type { Refusal } from '../ledger/state.ts';
+import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import { userOf } from '../wire/address.ts';
+import type { Frame } from '../wire/frames.ts';
+import { errorNotice, reedNotFound, reedNotHeld } from './notices.ts';
+
+const UTF8 = new TextEncoder();
+
+export type Refused = { readonly eventId: string; readonly requestId: RequestId; readonly requester: UserId; readonly subjectId: ReedId };
+
+export class Refusals {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** The answer for a refusal. Where its certificate is missing (not visible yet), NOT_FOUND is the answer. */
+  async frame(refusal: Refusal, of: Refused): Promise<Frame> {
+    const error = { id: of.eventId, requestId: of.requestId };
+    switch (refusal) {
+      case 'gone':
+        return errorNotice({ ...error, code: 'UNAVAILABLE', detail: 'this connection is not registered; ask again after signing in', retryAfterMs: 1_000 });
+      case 'conflict':
+        return errorNotice({ ...error, code: 'CONFLICT', detail: 'this request id stands for another reed' });
+      case 'too-many':
+        return errorNotice({ ...error, code: 'TOO_MANY_OPEN', detail: 'too many open requests; cancel one or wait', retryAfterMs: 5_000 });
+      case 'not-held':
+        return reedNotHeld(of.eventId, of.requestId, of.subjectId);
+      case 'removed':
+        return this.#explained(of, 'reedRemoved', await this.#removal(of.subjectId));
+      case 'blocked':
+        return this.#explained(of, 'userBlocked', await this.#block(userOf(of.subjectId), of.requester));
+      case 'not-found':
+        return reedNotFound(of.requestId, of.subjectId);
+    }
+  }
+
+  #explained(of: Refused, type: 'reedRemoved' | 'userBlocked', certificate: object | null): Frame {
+    if (!certificate) return reedNotFound(of.requestId, of.subjectId);
+    return { id: '', type, body: { requestId: of.requestId, certificate: UTF8.encode(JSON.stringify(certificate)) } };
+  }
+
+  #removal(reed: ReedId): Promise<object | null> {
+    return this.#certificate('relay_removal_certificate', 'select s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = $1', [reed]);
+  }
+
+  #block(author: UserId, requester: UserId): Promise<object | null> {
+    return this.#certificate(
+      'relay_block_certificate',
+      `select s.certificate from blocks b join statements s on s.hash = b.statement_hash
+       where b.active and ((b.user_id = $1 and b.target = $2) or (b.user_id = $2 and b.target = $1)) order by b.user_id = $1 desc limit 1`,
+      [author, requester],
+    );
+  }
+
+  async #certificate(name: string, text: string, values: readonly unknown[]): Promise<object | null> {
+    const [row] = await this.#db.query<{ certificate: object }>({ name, text, values });
+    return row?.certificate ?? null;
+  }
+}
