@@ -133,20 +133,14 @@ class Supervisor {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    process.removeListener('exit', this.#atExit);
     await this.#restarting;
     const child = this.#child;
     if (child?.pid !== undefined)
       await stopPostgres(child.pid, () => child.exitCode !== null || child.signalCode !== null, this.#cluster.clock);
   }
 
-  /** The last resort when the process ends without stop(): a signal is all that can still be given. */
-  readonly #atExit = (): void => void this.#child?.kill('SIGINT');
-
   #watch(child: ChildProcess): void {
     this.#child = child;
-    process.removeListener('exit', this.#atExit);
-    process.once('exit', this.#atExit);
     const ended = (): void => {
       if (!this.#stopping) this.#restarting = this.#restart();
     };
@@ -198,9 +192,10 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
     const supervisor = new Supervisor(cluster, options.settings ?? {}, options.log);
     await supervisor.start();
     const serverUrl = `postgres://reedbed:${password}@127.0.0.1:${supervisor.port}`;
-    const stop = async (): Promise<void> => {
-      await supervisor.stop();
-      lock.release();
+    let stopping: Promise<void> | null = null;
+    const stop = (): Promise<void> => {
+      stopping ??= supervisor.stop().finally(() => lock.release());
+      return stopping;
     };
     await createDatabase(serverUrl).catch(async (error: unknown) => {
       await supervisor.stop();

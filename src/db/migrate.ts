@@ -98,7 +98,9 @@ const toMigration = (file: MigrationFile): Migration => ({
 });
 
 const apply = async (url: string, files: readonly MigrationFile[]): Promise<string[]> => {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  // A connection that is lost between two statements must not end the process; the next statement reports it.
+  const onConnect = (client: pg.ClientBase): void => void client.on('error', () => undefined);
+  const pool = new pg.Pool({ connectionString: url, max: 1, onConnect });
   pool.on('error', () => undefined);
   const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
   try {

@@ -185,6 +185,10 @@ export const startPostgres = async (cluster: Cluster, port: number, extra: Reado
     stdio: ['ignore', log, log],
   });
   closeSync(log);
+  // The last resort when this process ends without stopping it: a signal is all that can still be given.
+  const atExit = (): void => void child.kill('SIGINT');
+  process.once('exit', atExit);
+  child.once('exit', () => process.removeListener('exit', atExit));
   let ended = false;
   child.once('error', () => (ended = true));
   child.once('exit', () => (ended = true));

@@ -1,0 +1,165 @@
+// The command line `reedbed`: what each command is called, takes and says about itself. The work is in the files of the commands, which are
+// loaded only when they are asked for.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { type Config, readConfig } from '../config/config.ts';
+import { configHelp, describeConfig } from '../config/describe.ts';
+import type { SettingKey } from '../config/settings.ts';
+import { createLog } from '../telemetry/log.ts';
+import type { CreateApp } from './serve.ts';
+import { createTerminal, faultOf, type Terminal } from './terminal.ts';
+
+type SettingOptions = Partial<Record<SettingKey, string>>;
+type Common = SettingOptions & { readonly json?: boolean };
+type Invocation = { readonly config: Config; readonly terminal: Terminal; readonly json: boolean };
+
+const FAULT = 1;
+const WRONG_USE = 2;
+
+const versionOf = (): string => {
+  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+};
+
+const invoke = (options: Common): Invocation => {
+  const { json = false, ...given } = options;
+  const overrides = Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string')) as SettingOptions;
+  return {
+    config: readConfig({ environment: process.env, workingFolder: process.cwd(), overrides }),
+    terminal: createTerminal(json),
+    json,
+  };
+};
+
+const withSettings = (command: Command): Command =>
+  command
+    .option('--config <file>', 'configuration file (default: reedbed.toml, if it is there)')
+    .option('--data <folder>', 'data folder (default: ./data)')
+    .option('--json', 'print JSON');
+
+const addServe = (program: Command, createApp: CreateApp): void => {
+  withSettings(program.command('serve'))
+    .description('run the server: database, API, socket and web app on one port')
+    .option('--port <port>', 'port to listen on (default: 8080; 0 takes a free one)')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .addHelpText(
+      'after',
+      '\nThe first start makes everything it needs under the data folder and prints a link for the first member.\nSettings: see `reedbed config --help`.',
+    )
+    .action(async (options: Common) => {
+      const { config, terminal, json } = invoke(options);
+      const { serve } = await import('./serve.ts');
+      process.exitCode = await serve({ createApp, config, terminal, json, log: createLog(config.logLevel) });
+    });
+};
+
+const addDemo = (program: Command, createApp: CreateApp): void => {
+  program
+    .command('demo')
+    .description('watch a dozen simulated members pass reeds to each other')
+    .option('--headless', 'run a fixed scenario to its end and print a summary')
+    .option('--json', 'print the summary as JSON')
+    .action(async (options: { headless?: boolean; json?: boolean }) => {
+      const { runDemo } = await import('./demo.ts');
+      process.exitCode = await runDemo({ createApp, headless: options.headless === true, json: options.json === true });
+    });
+};
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+const asUrl = (value: string): string => {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new InvalidArgumentError('It must be an address like https://reeds.example');
+};
+
+const addHolder = (program: Command): void => {
+  program
+    .command('holder')
+    .description('be a member that keeps copies for others, without a browser')
+    .option('--server <url>', 'address of the server', asUrl)
+    .option('--invite <link>', 'invite link, for the first start')
+    .option('--username <name>', 'name to sign up with')
+    .option('--store <folder>', 'where keys and copies are kept', './holder')
+    .option('--keep <reed>', 'id of a reed to fetch and keep; may be given more than once', collect, [])
+    .option('--json', 'print one line of JSON for each thing that happens')
+    .addHelpText(
+      'after',
+      '\nThe first time:  reedbed holder --invite <link> --username <name>\nLater:           reedbed holder --keep <reed>',
+    )
+    .action(async (options: { server?: string; invite?: string; username?: string; store: string; keep: string[]; json?: boolean }) => {
+      const { runHolder } = await import('./holder.ts');
+      process.exitCode = await runHolder({ ...options, json: options.json === true });
+    });
+};
+
+const addMigrate = (program: Command): void => {
+  withSettings(program.command('migrate'))
+    .description('bring the database to the schema of this version (serve does it too)')
+    .option('--dry-run', 'only say what is pending')
+    .action(async (options: Common & { dryRun?: boolean }) => {
+      const { dryRun = false, ...common } = options;
+      const { config, terminal } = invoke(common);
+      const { runMigrate } = await import('./migrate.ts');
+      await runMigrate({ config, terminal, dryRun, log: createLog(config.logLevel) });
+    });
+};
+
+const addConfig = (program: Command): void => {
+  withSettings(program.command('config'))
+    .description('print the settings in effect, without secrets')
+    .addHelpText(
+      'after',
+      `\nSettings come from the environment, or from reedbed.toml under the same name in lower case without the prefix:\n\n${configHelp()}`,
+    )
+    .action((options: Common) => {
+      const { config, terminal } = invoke(options);
+      const values = describeConfig(config);
+      const { limits, ...settings } = values;
+      const lines = (table: object): string[] => Object.entries(table).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+      terminal.print(values, [...lines(settings), '', '[limits]', ...lines(limits as object)].join('\n'));
+    });
+};
+
+const addVersion = (program: Command): void => {
+  program
+    .command('version')
+    .description('print the version')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => {
+      const version = versionOf();
+      createTerminal(options.json === true).print({ version, node: process.version }, `reedbed ${version} (Node ${process.version})`);
+    });
+};
+
+export const createProgram = (createApp: CreateApp): Command => {
+  const program = new Command('reedbed')
+    .description("A tracker and relay for a community whose posts live only on its members' devices.")
+    .version(versionOf(), '--version', 'print the version')
+    .showHelpAfterError('Run `reedbed --help` to see the commands, `reedbed <command> --help` for one of them.')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText('after', '\nStart with:  reedbed serve');
+  addServe(program, createApp);
+  addDemo(program, createApp);
+  addHolder(program);
+  addMigrate(program);
+  addConfig(program);
+  addVersion(program);
+  for (const command of program.commands) command.copyInheritedSettings(program).exitOverride();
+  return program;
+};
+
+/** Runs one command line. @returns the exit code: 0 done, 1 a fault, 2 wrong use. */
+export const runCommandLine = async (args: readonly string[], createApp: CreateApp): Promise<number> => {
+  try {
+    await createProgram(createApp).parseAsync(args, { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
+    const fault = faultOf(error);
+    if (fault !== null) createTerminal(args.includes('--json')).fault(fault);
+    else createLog('fatal').fatal({ err: error }, 'a fault that nobody caught; please report it');
+    return FAULT;
+  }
+};

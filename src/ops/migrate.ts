@@ -1,0 +1,27 @@
+// `reedbed migrate`: the migrations alone, for operators who run them apart from the start.
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+import { explainStart } from './setup-faults.ts';
+import type { Terminal } from './terminal.ts';
+
+export type MigrateCommand = { readonly config: Config; readonly terminal: Terminal; readonly dryRun: boolean; readonly log: Logger };
+
+/** Migrates, or says what is pending. The embedded database is started for it and stopped again. */
+export const runMigrate = async ({ config, terminal, dryRun, log }: MigrateCommand): Promise<void> => {
+  const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataFolder: config.data, log }) : null;
+  try {
+    const done = await migrate(embedded?.url ?? config.databaseUrl ?? '', log, { dryRun });
+    const list = (names: readonly string[]): string => names.join(', ');
+    const pending =
+      done.pending.length > 0
+        ? `Pending: ${list(done.pending)}. Run it without --dry-run to apply.`
+        : `The schema is at ${done.version}; nothing to do.`;
+    terminal.print(done, done.applied.length > 0 ? `Applied: ${list(done.applied)}.` : pending);
+  } catch (error) {
+    throw explainStart(error, config);
+  } finally {
+    await embedded?.stop();
+  }
+};

@@ -1,0 +1,100 @@
+// `reedbed serve`: from nothing to a running server and back. Starts the embedded database unless another is named, migrates, unlocks the keys,
+// builds the application and says where it is; at the end everything goes in the opposite order.
+import { rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { loadPassphrase, type Passphrase } from '../config/passphrase.ts';
+import { type Embedded, startEmbedded } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+import { explainStart } from './setup-faults.ts';
+import { untilStopped } from './shutdown.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What the composition root builds; it is passed in, since nothing but the entry may import it. */
+export type RunningApp = {
+  readonly url: string;
+  readonly serverId: string;
+  readonly fingerprint: string;
+  /** The link that makes the first member, as long as there is none. */
+  readonly rootInvite: string | null;
+  close(): Promise<void>;
+};
+export type CreateApp = (config: Config, overrides: { readonly log: Logger }) => Promise<RunningApp>;
+
+export type ServeDeps = {
+  readonly createApp: CreateApp;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly terminal: Terminal;
+  readonly json: boolean;
+};
+
+type Running = { readonly app: RunningApp; readonly passphrase: Passphrase };
+/** Filled as the start goes on, so that an end in the middle of it finds what there is. */
+type Owned = { database: Embedded | null; app: RunningApp | null };
+
+const INVITE_FILE = 'root-invite';
+// Over the application's own limit for its drain: it gives up first.
+const DRAIN_GRACE_MS = 5_000;
+
+const start = async (deps: ServeDeps, owned: Owned): Promise<Running> => {
+  const { config, log } = deps;
+  if (config.databaseUrl === undefined) owned.database = await startEmbedded({ dataFolder: config.data, log });
+  const databaseUrl = owned.database?.url ?? config.databaseUrl;
+  if (databaseUrl === undefined) throw new Error('there is no database');
+  await migrate(databaseUrl, log);
+  const passphrase = await loadPassphrase(config, process.env['CREDENTIALS_DIRECTORY']);
+  owned.app = await deps.createApp({ ...config, databaseUrl, passphrase: passphrase.value }, { log });
+  return { app: owned.app, passphrase };
+};
+
+/** On a terminal or in JSON the invite is shown; elsewhere, where output is often kept, it goes to a file that only we can read. */
+const placeInvite = async (deps: ServeDeps, invite: string | null): Promise<string | null> => {
+  const file = join(resolve(deps.config.data), INVITE_FILE);
+  const isShown = deps.json || deps.terminal.isTerminal;
+  if (invite === null || isShown) {
+    await rm(file, { force: true });
+    return null;
+  }
+  await rm(file, { force: true });
+  await writeFile(file, `${invite}\n`, { mode: 0o600, flag: 'wx' });
+  return file;
+};
+
+const announce = (deps: ServeDeps, running: Running, inviteFile: string | null): void => {
+  const { url, serverId, fingerprint, rootInvite } = running.app;
+  const lines = [`Reedbed is ready at ${url}`, `  server       ${serverId}`, `  fingerprint  ${fingerprint}`];
+  if (inviteFile !== null) lines.push(`  root invite  in ${inviteFile} (works once, within 24 hours)`);
+  else if (rootInvite !== null)
+    lines.push(`  root invite  ${rootInvite}`, '               Open it to become the first member. It works once, within 24 hours.');
+  if (running.passphrase.source === 'data') {
+    lines.push(`  passphrase   in ${running.passphrase.file}: this disk holds everything needed to be this server.`);
+    lines.push('               To keep it elsewhere, set REEDBED_PASSPHRASE or REEDBED_PASSPHRASE_FILE and remove the file.');
+  }
+  lines.push('Ctrl-C ends it.');
+  deps.terminal.print({ url, serverId, fingerprint, rootInvite }, lines.join('\n'));
+};
+
+/** Serves until a signal. @returns the exit code. @throws SetupError when it can't start for a reason that can be mended. */
+export const serve = async (deps: ServeDeps): Promise<number> => {
+  const owned: Owned = { database: null, app: null };
+  let isEnding = false;
+  const starting = start(deps, owned);
+  const drain = async (): Promise<void> => {
+    isEnding = true;
+    await starting.catch(() => undefined);
+    await owned.app?.close();
+  };
+  const last = async (): Promise<void> => owned.database?.stop();
+  const stopped = untilStopped({ drain, last }, deps.log, deps.config.limits.drainMs + DRAIN_GRACE_MS);
+  try {
+    const running = await Promise.race([starting, stopped]);
+    if (typeof running === 'number') return running;
+    if (!isEnding) announce(deps, running, await placeInvite(deps, running.app.rootInvite));
+    return await stopped;
+  } catch (error) {
+    await last();
+    throw explainStart(error, deps.config);
+  }
+};
