@@ -1,0 +1,177 @@
+// What a member may cost, over all its connections on this replica. Asking costs; answering what was asked is free, once; anything
+// unasked costs like a request. Kept only for members who used some of it: a full budget is the same as none.
+import type { Limits } from '../base/limits.ts';
+import type { UserId } from '../wire/address.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** More often than this in an hour is not counted at all: the times of each request would have to be kept. */
+const UNLIMITED_PER_HOUR = 1_000;
+
+type BudgetLimits = Pick<
+  Limits,
+  | 'costPerMinute'
+  | 'costBurst'
+  | 'syncIntervalMs'
+  | 'sameReedPerHour'
+  | 'freeFramesPerSecond'
+  | 'freeFramesBurst'
+  | 'reedsRemembered'
+  | 'asksRemembered'
+  | 'budgetMembers'
+  | 'rateLimitedFramesBeforeClose'
+>;
+
+/** A bucket that fills at a steady rate; `at` is when `level` was true. */
+type Bucket = { level: number; at: number };
+
+type MemberBudget = {
+  readonly cost: Bucket;
+  readonly free: Bucket;
+  readonly reeds: Map<string, number[]>;
+  readonly asks: Map<string, number>;
+  syncedAt: number;
+  refused: number;
+  refusedSince: number;
+  touchedAt: number;
+};
+
+export class Budgets {
+  readonly #limits: BudgetLimits;
+  /** In the order of their last use. */
+  readonly #members = new Map<UserId, MemberBudget>();
+
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** Takes `cost`. @returns 0, or after how many ms there would be enough; then nothing is taken. */
+  spend(userId: UserId, cost: number, now: number): number {
+    return take(this.#of(userId, now).cost, cost, this.#limits.costBurst, this.#limits.costPerMinute / MINUTE_MS, now);
+  }
+
+  /** Counts a frame that has no cost of its own. @returns as `spend` */
+  pass(userId: UserId, now: number): number {
+    return take(this.#of(userId, now).free, 1, this.#limits.freeFramesBurst, this.#limits.freeFramesPerSecond / 1_000, now);
+  }
+
+  /** Takes `cost` for asking for `subject`, which may be asked for only so often in an hour. @returns as `spend` */
+  request(userId: UserId, subject: string, cost: number, now: number): number {
+    if (this.#limits.sameReedPerHour > UNLIMITED_PER_HOUR) return this.spend(userId, cost, now);
+    const member = this.#of(userId, now);
+    const times = (member.reeds.get(subject) ?? []).filter((at) => at > now - HOUR_MS);
+    if (times.length >= this.#limits.sameReedPerHour) return Math.max(1, (times[0] ?? now) + HOUR_MS - now);
+    const wait = this.spend(userId, cost, now);
+    if (wait > 0) return wait;
+    // Newest last, so that what is forgotten first is the oldest.
+    member.reeds.delete(subject);
+    member.reeds.set(subject, [...times, now]);
+    if (member.reeds.size > this.#limits.reedsRemembered) dropFirst(member.reeds);
+    forgetReeds(member, now);
+    return 0;
+  }
+
+  /** Takes `cost` for a sync, of which there is one in so many seconds. @returns as `spend` */
+  sync(userId: UserId, cost: number, now: number): number {
+    const member = this.#of(userId, now);
+    const wait = member.syncedAt + this.#limits.syncIntervalMs - now;
+    if (wait > 0) return wait;
+    const spent = this.spend(userId, cost, now);
+    if (spent === 0) member.syncedAt = now;
+    return spent;
+  }
+
+  /** Remembers that the member was asked, or sent, `ask`: one answer to it is free. */
+  asked(userId: UserId, ask: string, now: number): void {
+    const { asks } = this.#of(userId, now);
+    const count = asks.get(ask) ?? 0;
+    asks.delete(ask);
+    asks.set(ask, count + 1);
+    if (asks.size > this.#limits.asksRemembered) dropFirst(asks);
+  }
+
+  /** Whether this answer is one that was asked for; it is not any more after that. */
+  answers(userId: UserId, ask: string, now: number): boolean {
+    const { asks } = this.#of(userId, now);
+    const count = asks.get(ask) ?? 0;
+    if (count === 0) return false;
+    if (count === 1) asks.delete(ask);
+    else asks.set(ask, count - 1);
+    return true;
+  }
+
+  /** Counts a refused frame. @returns whether the member goes on in spite of refusals: close */
+  persists(userId: UserId, now: number): boolean {
+    const member = this.#of(userId, now);
+    if (now - member.refusedSince >= MINUTE_MS) {
+      member.refusedSince = now;
+      member.refused = 0;
+    }
+    member.refused += 1;
+    return member.refused > this.#limits.rateLimitedFramesBeforeClose;
+  }
+
+  /** Forgets members whose budgets are as good as new; a step looks at the `most` that were used longest ago. */
+  expire(now: number, most: number): void {
+    let looked = 0;
+    for (const [userId, member] of this.#members) {
+      if (looked++ >= most || now - member.touchedAt < HOUR_MS) return;
+      this.#members.delete(userId);
+    }
+  }
+
+  #of(userId: UserId, now: number): MemberBudget {
+    const known = this.#members.get(userId);
+    if (known) {
+      // Moved to the end once a minute at most: the order is only for forgetting.
+      if (now - known.touchedAt >= MINUTE_MS) {
+        known.touchedAt = now;
+        this.#members.delete(userId);
+        this.#members.set(userId, known);
+      }
+      return known;
+    }
+    const member: MemberBudget = {
+      cost: { level: this.#limits.costBurst, at: now },
+      free: { level: this.#limits.freeFramesBurst, at: now },
+      reeds: new Map(),
+      asks: new Map(),
+      syncedAt: Number.NEGATIVE_INFINITY,
+      refused: 0,
+      refusedSince: now,
+      touchedAt: now,
+    };
+    this.#members.set(userId, member);
+    if (this.#members.size > this.#limits.budgetMembers) dropFirst(this.#members);
+    return member;
+  }
+}
+
+/** Forgets what was not asked for again within the hour: the oldest come first. */
+function forgetReeds(member: MemberBudget, now: number): void {
+  for (const [subject, times] of member.reeds) {
+    if ((times.at(-1) ?? 0) > now - HOUR_MS) return;
+    member.reeds.delete(subject);
+  }
+}
+
+function take(bucket: Bucket, cost: number, burst: number, perMs: number, now: number): number {
+  bucket.level = Math.min(burst, bucket.level + (now - bucket.at) * perMs);
+  bucket.at = now;
+  if (bucket.level >= cost) {
+    bucket.level -= cost;
+    return 0;
+  }
+  return Math.max(1, Math.ceil((cost - bucket.level) / perMs));
+}
+
+function dropFirst<Key>(map: Map<Key, unknown>): void {
+  for (const key of map.keys()) {
+    map.delete(key);
+    return;
+  }
+}

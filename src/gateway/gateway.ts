@@ -1,0 +1,246 @@
+// The sockets of members: takes upgrades of GET /socket on an HTTP server, keeps what all connections share, and closes them all in
+// order. Presence of a connection ends after its last frame has taken effect, and before `close` resolves.
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { WebSocketServer } from 'ws';
+import type { Clock, Timer } from '../base/clock.ts';
+import type { CloseCode } from '../base/codes.ts';
+import { CLOSE_CODES } from '../base/codes.ts';
+import type { RandomBytes } from '../base/ids.ts';
+import { base64url, uuidv7 } from '../base/ids.ts';
+import type { Limits } from '../base/limits.ts';
+import type { EndSessions } from '../bus/port.ts';
+import type { Member } from '../identity/sessions.ts';
+import type { Presence } from '../presence/presence.ts';
+import { describe } from '../presence/presence.ts';
+import type { MemberFrames } from '../relay/port.ts';
+import type { ServerId, UserId } from '../wire/address.ts';
+import { DELIVERY_OVERHEAD_BYTES } from '../wire/codec.ts';
+import { Budgets } from './budget.ts';
+import { Connection } from './connection.ts';
+import { Hub } from './hub.ts';
+import { MemberSocket } from './member-socket.ts';
+import type { FailedSignIns, Sessions } from './sign-in.ts';
+import { SignIn } from './sign-in.ts';
+import type { Surroundings, Waiting } from './surroundings.ts';
+import { TimerWheel } from './timer-wheel.ts';
+import { isOwnOrigin, offeredProtocols, refuseUpgrade, SUBPROTOCOL } from './upgrade.ts';
+
+export type GatewayDeps = {
+  readonly serverId: ServerId;
+  /** The only origin whose pages may open sockets; null: the one under which the page was asked. */
+  readonly publicOrigin: () => string | null;
+  /** The client's address of an upgrade request, by the proxy's word if that is trusted. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly sessions: Sessions;
+  readonly failedSignIns: FailedSignIns;
+  readonly signWelcome: (session: string, clientNonce: string) => Promise<{ readonly kid: string; readonly signature: string }>;
+  readonly presence: Presence;
+  readonly replicaId: () => string;
+  readonly frames: MemberFrames;
+  /** Ends sockets of a member on every replica: Bus.endSessions. */
+  readonly endSessions: (userId: UserId, options: EndSessions) => void;
+  /** More than three quarters of what may be queued is. */
+  readonly overloaded: () => boolean;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly limits: Limits;
+  readonly log: Logger;
+};
+
+const NONCE_BYTES = 32;
+const EXPIRED_PER_SCAN = 1_000;
+const UINT32 = 2 ** 32;
+
+const openServer = (limits: Limits) =>
+  new WebSocketServer<typeof MemberSocket>({
+    noServer: true,
+    WebSocket: MemberSocket,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.relayResponseBytes + DELIVERY_OVERHEAD_BYTES,
+    // A client that does not offer ours is told so by a close code, which it can only read after a handshake.
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : ([...offered][0] ?? false)),
+  });
+
+export class Gateway {
+  readonly hub: Hub;
+  readonly #deps: GatewayDeps;
+  readonly #server: ReturnType<typeof openServer>;
+  readonly #budgets: Budgets;
+  readonly #wheel: TimerWheel;
+  readonly #around: Surroundings;
+  readonly #connections = new Map<string, Connection>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #leaving = new Set<Promise<void>>();
+  #unauthenticated = 0;
+  #scannedAt: number;
+  #closing: PromiseWithResolvers<void> | null = null;
+
+  constructor(deps: GatewayDeps) {
+    const { clock, limits } = deps;
+    this.#deps = deps;
+    this.hub = new Hub(deps);
+    this.#budgets = new Budgets(limits);
+    this.#scannedAt = clock.monotonicMs();
+    this.#wheel = new TimerWheel(clock, limits.wheelTickMs, (now) => this.#tick(now));
+    this.#server = openServer(limits);
+    this.#around = this.#surroundings();
+  }
+
+  /** Connections, those not signed in, and members; for metrics. */
+  get counts(): { readonly connections: number; readonly unauthenticated: number; readonly members: number } {
+    return { connections: this.#connections.size, unauthenticated: this.#unauthenticated, members: this.hub.members };
+  }
+
+  /** No frame, sign-in or departure is under way. */
+  get idle(): boolean {
+    if (this.#leaving.size > 0 || !this.#deps.presence.idle) return false;
+    for (const connection of this.#connections.values()) if (connection.busy) return false;
+    return true;
+  }
+
+  /** Takes the upgrades of an HTTP server. It must have no other taker. @returns stops taking them */
+  attach(server: Server): () => void {
+    const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => this.#upgrade(request, stream, head);
+    server.on('upgrade', onUpgrade);
+    return () => server.off('upgrade', onUpgrade);
+  }
+
+  /** All presence of this replica is gone: sends everybody away, to come back a little later. */
+  presenceLost(): void {
+    for (const connection of [...this.#connections.values()]) connection.goAway('CLOSE_PRESENCE_LOST');
+  }
+
+  /**
+   * Refuses new sockets, says GOING_AWAY to all others, and waits until they are closed and their ends have taken effect,
+   * `drainMs` at most; then cuts what is left.
+   */
+  async close(): Promise<void> {
+    if (this.#closing) return this.#closing.promise;
+    this.#closing = Promise.withResolvers<void>();
+    for (const connection of [...this.#connections.values()]) connection.goAway('CLOSE_GOING_AWAY');
+    const late: Timer = this.#deps.clock.after(this.#deps.limits.drainMs, () => {
+      for (const connection of this.#connections.values()) connection.cut();
+      this.#closing?.resolve();
+    });
+    this.#resolveClosing();
+    await this.#closing.promise;
+    late.cancel();
+    this.#wheel.stop();
+    this.#server.close();
+  }
+
+  #surroundings(): Surroundings {
+    const { deps, hub } = { deps: this.#deps, hub: this.hub };
+    return {
+      serverId: deps.serverId,
+      clock: deps.clock,
+      limits: deps.limits,
+      log: deps.log,
+      frames: deps.frames,
+      budgets: this.#budgets,
+      wheel: this.#wheel,
+      hub,
+      signIn: new SignIn({ ...deps, hub }),
+      overloaded: deps.overloaded,
+      waits: (waiting) => void this.#waiting.add(waiting),
+      comeBackMs: () => this.#comeBackMs(),
+      identified: () => {
+        this.#unauthenticated -= 1;
+      },
+      gone: (connectionId, member) => this.#gone(connectionId, member),
+    };
+  }
+
+  #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const { limits, publicOrigin } = this.#deps;
+    if (this.#closing) return refuseUpgrade(stream, 503, 'This server is going away.', Math.ceil(limits.reconnectSpreadMs / 1_000));
+    if (request.url !== '/socket') return refuseUpgrade(stream, 404, 'There is no socket here.');
+    if (!isOwnOrigin(request, publicOrigin())) return refuseUpgrade(stream, 403, 'Pages of this origin may open no socket here.');
+    if (this.#unauthenticated >= limits.unauthenticatedSockets) {
+      return refuseUpgrade(stream, 503, 'Too many sockets are signing in.', Math.ceil(limits.authenticationMs / 1_000));
+    }
+    const supported = offeredProtocols(request).includes(SUBPROTOCOL);
+    const address = this.#deps.addressOf(request);
+    this.#server.handleUpgrade(request, stream, head, (socket) => {
+      if (supported) this.#open(socket, stream as Socket, head.length, address);
+      else this.#turnAway(socket);
+    });
+  }
+
+  #open(socket: MemberSocket, stream: Socket, headBytes: number, address: string): void {
+    const { clock, random } = this.#deps;
+    const connectionId = uuidv7(clock.now(), random);
+    this.#unauthenticated += 1;
+    const opening = { stream, headBytes, connectionId, nonce: base64url(random(NONCE_BYTES)), address };
+    this.#connections.set(connectionId, new Connection(this.#around, socket, opening));
+  }
+
+  #turnAway(socket: MemberSocket): void {
+    const code: CloseCode = 'CLOSE_UNSUPPORTED_PROTOCOL';
+    socket.on('error', () => socket.terminate());
+    socket.close(CLOSE_CODES[code].number, code);
+    socket.pause();
+    this.#deps.clock.after(this.#deps.limits.closeWaitMs, () => socket.terminate());
+  }
+
+  #gone(connectionId: string, member: Member | null): void {
+    if (member === null) {
+      this.#connections.delete(connectionId);
+      this.#resolveClosing();
+      return;
+    }
+    const leaving = this.#leave(connectionId, member.userId).finally(() => {
+      this.#leaving.delete(leaving);
+      this.#connections.delete(connectionId);
+      this.#resolveClosing();
+    });
+    this.#leaving.add(leaving);
+  }
+
+  async #leave(connectionId: string, userId: UserId): Promise<void> {
+    try {
+      const left = await this.#deps.presence.leave({ connectionId, userId });
+      if (left) await this.#deps.frames.left(userId);
+    } catch (error) {
+      this.#deps.log.error({ error: describe(error) }, 'the look after a departure failed');
+    }
+  }
+
+  #resolveClosing(): void {
+    if (this.#connections.size === 0) this.#closing?.resolve();
+  }
+
+  #tick(now: number): void {
+    const { deadlinePushEveryMs } = this.#deps.limits;
+    for (const waiting of [...this.#waiting]) {
+      if (this.#deps.overloaded()) break;
+      this.#waiting.delete(waiting);
+      waiting.resume();
+    }
+    if (now - this.#scannedAt < deadlinePushEveryMs) return;
+    this.#scannedAt = now;
+    this.#scan(now);
+    this.#budgets.expire(now, EXPIRED_PER_SCAN);
+  }
+
+  #scan(now: number): void {
+    const arriving: UserId[] = [];
+    const buffered: UserId[] = [];
+    for (const connection of this.#connections.values()) connection.scan(now, arriving, buffered);
+    if (arriving.length > 0) this.#deps.frames.bytesArriving(arriving);
+    if (buffered.length > 0) this.#deps.frames.stillBuffered(buffered);
+  }
+
+  /** A random wait, so that everybody's return is spread over the time in which so many can sign in. */
+  #comeBackMs(): number {
+    const { limits, random } = this.#deps;
+    const spreadMs = Math.max(limits.reconnectSpreadMs, (this.#connections.size / limits.reconnectsPerSecond) * 1_000);
+    const bytes = random(4);
+    const drawn = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0) / UINT32;
+    return Math.floor(drawn * spreadMs);
+  }
+}

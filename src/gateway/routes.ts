@@ -1,0 +1,68 @@
+// Which frames a member may send, and who carries them out. What only the server sends ends the connection; what is not built
+// yet is said to be so.
+import type { FrameType } from '../wire/frames.ts';
+
+/** session: the connection itself; relay: the port; unimplemented: answered so; never: only the server sends it. */
+export type Route = 'session' | 'relay' | 'unimplemented' | 'never';
+
+export const ROUTES: Readonly<Record<FrameType, Route>> = {
+  authenticate: 'session',
+  ping: 'session',
+  pong: 'session',
+
+  syncRequest: 'relay',
+  requestReed: 'relay',
+  cancelRequest: 'relay',
+  relayResponse: 'relay',
+  relayMiss: 'relay',
+  relayError: 'relay',
+  dataAck: 'relay',
+  dataInvalid: 'relay',
+  publishReady: 'relay',
+  eviction: 'relay',
+  keyEviction: 'relay',
+
+  requestThread: 'unimplemented',
+  profilePage: 'unimplemented',
+  subscribeProfile: 'unimplemented',
+  unsubscribeProfile: 'unimplemented',
+  subscribeReed: 'unimplemented',
+  unsubscribeReed: 'unimplemented',
+  subscribePipe: 'unimplemented',
+  unsubscribePipe: 'unimplemented',
+  subscribeBroadcast: 'unimplemented',
+  unsubscribeBroadcast: 'unimplemented',
+  userBlockedAck: 'unimplemented',
+  userUnblockedAck: 'unimplemented',
+  contentRejected: 'unimplemented',
+
+  hello: 'never',
+  welcome: 'never',
+  goingAway: 'never',
+  error: 'never',
+  requestAck: 'never',
+  reedNotFound: 'never',
+  reedNotHeld: 'never',
+  relayRequest: 'never',
+  relayThread: 'never',
+  dataResponse: 'never',
+  followReed: 'never',
+  pipeReed: 'never',
+  archiveReed: 'never',
+  reedReply: 'never',
+  mention: 'never',
+  broadcastReed: 'never',
+  settled: 'never',
+  reedRemoved: 'never',
+  threadRemoved: 'never',
+  accountRemoved: 'never',
+  keyRevoked: 'never',
+  publishReadyAck: 'never',
+  pageAck: 'never',
+  reedStats: 'never',
+  evictionAck: 'never',
+  keyEvictionAck: 'never',
+  userBlocked: 'never',
+  userUnblocked: 'never',
+  peerServerLost: 'never',
+};

@@ -1,0 +1,35 @@
+// Who may open a socket at all: the path, the origin and the subprotocol are judged before any WebSocket exists.
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+export const SUBPROTOCOL = 'reedbed.v1';
+
+/** Whether a page of this origin may open a socket here: none (not a browser), or our own. */
+export function isOwnOrigin(request: IncomingMessage, publicOrigin: string | null): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined) return true;
+  if (publicOrigin !== null) return origin === publicOrigin;
+  // Without a configured address: the one that the page itself was asked under.
+  return URL.canParse(origin) && host !== undefined && new URL(origin).host === host.toLowerCase();
+}
+
+/** The subprotocols a client offers, in its order. */
+export const offeredProtocols = (request: IncomingMessage): string[] =>
+  (request.headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+/** Answers an upgrade with a plain HTTP refusal and ends the connection. */
+export function refuseUpgrade(stream: Duplex, status: number, detail: string, retryAfterSeconds = 0): void {
+  stream.on('error', () => stream.destroy());
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(detail)}`,
+    ...(retryAfterSeconds > 0 ? [`Retry-After: ${retryAfterSeconds}`] : []),
+  ];
+  stream.end(`${head.join('\r\n')}\r\n\r\n${detail}`);
+}
