@@ -69,6 +69,11 @@ export class Calls {
     });
   }
 
+  /** Hears and answers nothing any more; calls still open stay so. */
+  close(): void {
+    this.#channel.close();
+  }
+
   #send(message: PageMessage): void {
     this.#channel.postMessage(message);
   }

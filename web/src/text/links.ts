@@ -4,9 +4,17 @@ export type InviteLink = { readonly server: string; readonly invite: string; rea
 
 /** Reads `#<server>.<invite>.<secret>`; null if it has another form. No part holds a dot. */
 export function readInvite(fragment: string): InviteLink | null {
-  const parts = decodeURIComponent(fragment.replace(/^#/, '')).split('.');
+  const parts = unescaped(fragment.replace(/^#/, ''))?.split('.') ?? [];
   const [server, invite, secret] = parts;
   return parts.length === 3 && server && invite && secret ? { server, invite, secret } : null;
+}
+
+function unescaped(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 export const reedPath = (reedId: string): string => `/reed/${encodeURIComponent(reedId)}`;

@@ -15,7 +15,10 @@ export function waitText(waiting: Waiting, online: boolean): WaitText {
       return { title: 'Asking the server who has it', note: 'The server has no copy of its own; it knows whose devices do.' };
     case 'asking':
       return {
-        title: count > 0 ? `${people(count)} ${have(count)}, asking one` : 'Someone has it and is online, asking them',
+        title:
+          count > 0
+            ? `${people(count)} ${have(count)}, asking ${count === 1 ? 'them' : 'one'}`
+            : 'Someone has it and is online, asking them',
         note: 'Their device checks your key, encrypts a copy for you alone and sends it.',
       };
     case 'in-turn':

@@ -12,7 +12,7 @@ const storageFailed = (reason: string): Status => ({ ...STARTING, phase: 'stoppe
 let status = STARTING;
 let membership: Promise<Membership> | null = null;
 
-const tell = serveActs({
+const { tell } = serveActs({
   status: async () => {
     await started;
     return status;

@@ -20,8 +20,15 @@ function failureOf(error: unknown): ActFailure {
   return { code: 'FAILED', detail: 'It did not work.' };
 }
 
-/** Starts answering; returns how to tell all pages something. */
-export function serveActs(acts: ActTable): (message: WorkerMessage) => void {
+export type Service = {
+  /** Tells all pages something. */
+  tell(message: WorkerMessage): void;
+  /** Hears no call any more; running ones are told to stop. */
+  close(): void;
+};
+
+/** Says that there is a new leader and starts answering. */
+export function serveActs(acts: ActTable): Service {
   const channel = new BroadcastChannel(CHANNEL_NAME);
   const running = new Map<string, AbortController>();
   const tell = (message: WorkerMessage): void => channel.postMessage(message);
@@ -48,5 +55,11 @@ export function serveActs(acts: ActTable): (message: WorkerMessage) => void {
     else if (!running.has(message.call) && Object.hasOwn(acts, message.act)) void run(message.call, message.act, message.input);
   };
   tell({ to: 'pages', kind: 'leader' });
-  return tell;
+  return {
+    tell,
+    close: () => {
+      channel.close();
+      for (const abort of running.values()) abort.abort();
+    },
+  };
 }

@@ -1,0 +1,141 @@
+// Calls between tabs: what happens to a page's questions while the tab that answers them comes, goes and is replaced.
+import { afterEach, expect, test } from 'vitest';
+import { type ActError, Calls } from '../../web/src/link/calls.ts';
+import type { Status } from '../../web/src/link/protocol.ts';
+import { type ActTable, type Service, serveActs } from '../../web/src/worker/serve.ts';
+
+const STATUS: Status = { phase: 'online', me: null, copies: 0, unsent: 0, reason: '' };
+
+const open: { close(): void }[] = [];
+const owned = <T extends { close(): void }>(thing: T): T => {
+  open.push(thing);
+  return thing;
+};
+
+afterEach(() => {
+  for (const thing of open.splice(0)) thing.close();
+});
+
+const refuse = async (): Promise<never> => {
+  throw Object.assign(new Error('no'), { code: 'FORBIDDEN', detail: 'not here' });
+};
+
+/** A leading tab's worker that does the given acts and refuses the others. */
+const leader = (acts: Partial<ActTable>): Service =>
+  owned(
+    serveActs({
+      status: async () => STATUS,
+      server: refuse,
+      join: refuse,
+      makeBackup: refuse,
+      backupSaved: refuse,
+      restore: refuse,
+      publish: refuse,
+      open: refuse,
+      copies: refuse,
+      giveUp: refuse,
+      makeInvite: refuse,
+      reconnect: refuse,
+      ...acts,
+    }),
+  );
+
+const page = (onStatus: (status: Status) => void = () => undefined): Calls => owned(new Calls(onStatus, () => undefined));
+
+const never = new Promise<never>(() => undefined);
+
+/** A promise and the function that fulfils it. */
+const gate = (): { passed: Promise<void>; pass(): void } => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { passed: promise, pass: resolve };
+};
+
+test('a question asked before anyone leads is answered by the first leader', async () => {
+  const answer = page().ask('status', null);
+  leader({});
+  expect(await answer).toEqual(STATUS);
+});
+
+test('an answer and its progress reach the page that asked, and only that one', async () => {
+  leader({
+    restore: async (input, { progress }) => {
+      progress({ done: 1, total: 2, label: 'half' });
+      return { userId: 'u', username: input.words, server: 's', backedUp: true };
+    },
+  });
+  const [one, other] = [page(), page()];
+  const seen: string[] = [];
+  const quiet = other.ask('status', null);
+  const me = await one.ask('restore', { backup: '', words: 'ada' }, { onProgress: (step) => seen.push(step.label) });
+  expect(me.username).toBe('ada');
+  expect(seen).toEqual(['half']);
+  expect(await quiet).toEqual(STATUS);
+});
+
+test('a refusal arrives with its code and words', async () => {
+  leader({});
+  await expect(page().ask('makeInvite', null)).rejects.toMatchObject({ code: 'FORBIDDEN', detail: 'not here' } satisfies Partial<ActError>);
+});
+
+test('a harmless question is asked again of the next leader', async () => {
+  const taken = gate();
+  const first = leader({
+    copies: () => {
+      taken.pass();
+      return never;
+    },
+  });
+  const answer = page().ask('copies', null);
+  await taken.passed;
+  first.close();
+  leader({ copies: async () => [] });
+  expect(await answer).toEqual([]);
+});
+
+test('what may already be done is not done a second time by the next leader', async () => {
+  const taken = gate();
+  const first = leader({
+    publish: () => {
+      taken.pass();
+      return never;
+    },
+  });
+  const answer = page().ask('publish', { text: 'once' });
+  await taken.passed;
+  first.close();
+  let published = 0;
+  leader({
+    publish: async () => {
+      published += 1;
+      return { reedId: 'r' };
+    },
+  });
+  await expect(answer).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  expect(published).toBe(0);
+});
+
+test('a page that stops waiting tells the worker', async () => {
+  const [taken, stopped] = [gate(), gate()];
+  leader({
+    open: (_input, { signal }) => {
+      taken.pass();
+      signal.addEventListener('abort', () => stopped.pass());
+      return never;
+    },
+  });
+  const stop = new AbortController();
+  const answer = page().ask('open', { reedId: 'r' }, { signal: stop.signal });
+  await taken.passed;
+  stop.abort();
+  await expect(answer).rejects.toMatchObject({ code: 'cancelled' });
+  await stopped.passed;
+});
+
+test('every tab hears how things stand', async () => {
+  const heard = Promise.withResolvers<Status>();
+  const other = Promise.withResolvers<Status>();
+  page(heard.resolve);
+  page(other.resolve);
+  leader({}).tell({ to: 'pages', kind: 'status', status: STATUS });
+  expect(await Promise.all([heard.promise, other.promise])).toEqual([STATUS, STATUS]);
+});

@@ -1,0 +1,72 @@
+// What the web app says while a reed is on its way and when it can't come, and the links that it reads.
+import { expect, test } from 'vitest';
+import type { RequestOutcome, RequestProgress } from '../../src/client/types.ts';
+import { failureText } from '../../web/src/text/failures.ts';
+import { readInvite, reedPath } from '../../web/src/text/links.ts';
+import { canAskAgain, endText, waitText } from '../../web/src/text/waiting.ts';
+
+const STATES: Record<RequestProgress['state'], true> = {
+  sending: true,
+  asking: true,
+  'in-turn': true,
+  'nobody-online': true,
+  'holders-failing': true,
+  'peer-away': true,
+  checking: true,
+  'asking-again': true,
+};
+
+const OUTCOMES: Record<Exclude<RequestOutcome, 'refused'>, { again: boolean }> = {
+  'not-found': { again: false },
+  'not-held': { again: true },
+  removed: { again: false },
+  blocked: { again: false },
+  expired: { again: true },
+  'not-acknowledged': { again: true },
+  invalid: { again: true },
+  'cannot-store': { again: true },
+  cancelled: { again: true },
+  'rate-limited': { again: true },
+  'too-many-open': { again: true },
+};
+
+test('every state of waiting has words of its own', () => {
+  const states = Object.keys(STATES) as RequestProgress['state'][];
+  const titles = states.map((state) => waitText({ state, onlineHolders: 1 }, true).title);
+  expect(new Set(titles).size).toBe(states.length);
+});
+
+test('the number of people is told as far as it is known', () => {
+  const asking = (onlineHolders: number) => waitText({ state: 'asking', onlineHolders }, true).title;
+  expect(asking(1)).toBe('One person has it and is online, asking them');
+  expect(asking(2)).toBe('Two people have it and are online, asking one');
+  expect(asking(3)).toBe('Three or more people have it and are online, asking one');
+  expect(asking(0)).not.toContain('people');
+});
+
+test('without a connection the connection is what is told', () => {
+  expect(waitText({ state: 'asking', onlineHolders: 2 }, false).title).toBe('You are not connected');
+});
+
+test.each(Object.entries(OUTCOMES))('the end %s has words, and asking again is offered only where it helps', (outcome, { again }) => {
+  const { title, note } = endText(outcome, 'raw detail');
+  expect(title).not.toBe('It could not be fetched');
+  expect(note).not.toContain('raw detail');
+  expect(canAskAgain(outcome)).toBe(again);
+});
+
+test('a failure without words of its own is told in the server’s', () => {
+  expect(failureText(Object.assign(new Error(), { code: 'INVALID', detail: 'username: two scripts' }))).toBe('username: two scripts');
+  expect(failureText(Object.assign(new Error(), { code: 'USERNAME_TAKEN', detail: 'x' }))).not.toBe('x');
+});
+
+test('an invite is read from its fragment, and anything else is none', () => {
+  expect(readInvite('#srv.a@srv/1.secret')).toEqual({ server: 'srv', invite: 'a@srv/1', secret: 'secret' });
+  expect(readInvite('#srv.a%40srv%2F1.secret')).toEqual({ server: 'srv', invite: 'a@srv/1', secret: 'secret' });
+  for (const wrong of ['', '#', '#a.b', '#a..c', '#a.b.c.d']) expect(readInvite(wrong)).toBeNull();
+  expect(readInvite('#%E0%A4%A.b.c')).toBeNull();
+});
+
+test('a reed’s path keeps its id in one percent-encoded part', () => {
+  expect(reedPath('a@b/c')).toBe('/reed/a%40b%2Fc');
+});
