@@ -1,0 +1,45 @@
+// The port to a member's private keys. It offers acts (sign this statement, open this copy), never bare signing of bytes,
+// so that it can live in a worker and whoever takes over the page gets no key out of it.
+import type { Result } from '../base/result.ts';
+import type { Signed } from '../wire/canonical.ts';
+import type { Statement } from '../wire/statements.ts';
+
+/** The public halves of what the ring holds. */
+export type RingKeys = {
+  readonly fingerprint: string;
+  readonly armor: string;
+  /** Fingerprint of the recovery key; absent once its private half was deleted from this device. */
+  readonly recovery?: string;
+};
+
+export type OpenedCopy = { readonly certificate: unknown; readonly body: unknown };
+
+/** What stands in a backup besides the private keys, which only the ring can add. */
+export type BackupContents = {
+  readonly server: string;
+  readonly serverKeys: readonly string[];
+  readonly user: string;
+  readonly username: string;
+  readonly key: string;
+  readonly follows: readonly string[];
+};
+
+export interface KeyRing {
+  /** What the ring holds; null before `make` or `restore`. */
+  keys(): Promise<RingKeys | null>;
+  /**
+   * Makes the member's key and the recovery key, or gives back those that were made before.
+   * @param dateMs the keys' date, on the server's clock
+   */
+  make(dateMs: number): Promise<RingKeys>;
+  /** Signs a statement with the member's key. Throws if it is no statement or names another key. */
+  sign<T extends Statement>(statement: T, dateMs: number): Promise<Signed<T>>;
+  /** Decrypts a copy that was sealed for this member. */
+  open(ciphertext: Uint8Array): Promise<Result<OpenedCopy>>;
+  /** A sealed backup of both keys: an armored OpenPGP message. Throws if the recovery key is no longer here. */
+  backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string>;
+  /** Opens a backup, takes its member's key in place of the ring's own, and gives back the rest. */
+  restore(backup: string, passphrase: string): Promise<Result<BackupContents>>;
+  /** Deletes the private half of the recovery key from this device. */
+  forgetRecovery(): Promise<void>;
+}

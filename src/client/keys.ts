@@ -1,0 +1,167 @@
+// Other members' keys: fetched with their whole chain, proved from the id's first key on, then pinned: what was seen once may only be
+// continued. Keys read to verify with are remembered as such, because reading them makes the server owe us their revocation.
+import { AppError } from '../base/errors.ts';
+import type { Limits } from '../base/limits.ts';
+import type { PublicKey } from '../crypto/openpgp.ts';
+import { verifyKeyChain } from '../crypto/key-chain.ts';
+import { type KeyLookup, type KnownKey, type VerifyContext, verifyCertificate } from '../crypto/statement.ts';
+import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import type { Api, TokenSource } from './api.ts';
+import type { PinnedServer } from './server.ts';
+import type { ServerTime } from './server-time.ts';
+import type { KeyRecord, Store } from './store.ts';
+
+export type KeyDeps = {
+  readonly api: Api;
+  readonly session: TokenSource;
+  readonly store: Store;
+  readonly time: ServerTime;
+  readonly limits: Limits;
+  readonly server: PinnedServer;
+};
+
+type Purpose = 'verify' | 'relay';
+type Chain = { readonly keys: readonly KnownKey[]; readonly record: KeyRecord };
+
+export class KeyDirectory {
+  readonly #deps: KeyDeps;
+  /** Proved chains, the most recently used last. */
+  readonly #chains = new Map<UserId, Chain>();
+  readonly #loading = new Map<string, Promise<Chain | null>>();
+
+  constructor(deps: KeyDeps) {
+    this.#deps = deps;
+  }
+
+  /** Keys as the verifiers of crypto/ ask for them: those of members are fetched if need be, and recorded as read to verify. */
+  get lookup(): KeyLookup {
+    return {
+      userKey: (id) => this.#find(id, 'verify'),
+      serverKey: (id) => this.#deps.server.key(id),
+    };
+  }
+
+  get context(): VerifyContext {
+    return { keys: this.lookup, now: this.#deps.time.now() };
+  }
+
+  /** A requester's key, to encrypt to; nothing is recorded about it. Null if it can't be proved. */
+  async forRelay(id: UserKeyId): Promise<PublicKey | null> {
+    const key = await this.#find(id, 'relay');
+    return key && key.revokedSeq === undefined ? key.publicKey : null;
+  }
+
+  /** Takes this member's own key certificate, as it came with the sign-up. */
+  async learn(user: UserId, certificates: readonly unknown[]): Promise<void> {
+    const chain = await this.#prove({ id: user, certificates, revocations: [], owed: [] });
+    if (!chain) throw new AppError('INVALID', "the server's certificate of the key does not hold");
+    await this.#remember(chain);
+  }
+
+  /** Puts a verified revocation on record. */
+  async revoked(user: UserId, certificate: unknown): Promise<void> {
+    const chain = await this.#load(user);
+    if (!chain) return;
+    const next = await this.#prove({ ...chain.record, revocations: [...chain.record.revocations, certificate] });
+    if (next) await this.#remember(next);
+  }
+
+  async #find(id: UserKeyId, purpose: Purpose): Promise<KnownKey | null> {
+    const user = userOf(id);
+    const known = await this.#load(user);
+    const here = known?.keys.find((key) => key.id === id);
+    if (here && (purpose === 'relay' || known?.record.owed.includes(id))) return here;
+    const fetched = await this.#once(`${purpose} ${id}`, () => this.#fetch(id, purpose, known));
+    return fetched?.keys.find((key) => key.id === id) ?? null;
+  }
+
+  async #load(user: UserId): Promise<Chain | null> {
+    const chain = this.#chains.get(user);
+    if (chain) {
+      this.#chains.delete(user);
+      this.#chains.set(user, chain);
+      return chain;
+    }
+    return this.#once(user, async () => {
+      const record = await this.#deps.store.get('keys', user);
+      const proved = record && (await this.#prove(record));
+      if (proved) this.#cache(proved);
+      return proved;
+    });
+  }
+
+  #once(what: string, work: () => Promise<Chain | null>): Promise<Chain | null> {
+    const running = this.#loading.get(what);
+    if (running) return running;
+    const started = work().finally(() => this.#loading.delete(what));
+    this.#loading.set(what, started);
+    return started;
+  }
+
+  /** Null if the server has no such key, or shows a chain that does not hold or does not continue what is pinned. */
+  async #fetch(id: UserKeyId, purpose: Purpose, known: Chain | null): Promise<Chain | null> {
+    const query = purpose === 'relay' ? '?chain&for=relay' : '?chain';
+    let answer: unknown;
+    try {
+      answer = await this.#deps.api.call(`keys/${encodeURIComponent(id)}${query}`, { session: this.#deps.session });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    }
+    const owed = new Set(known?.record.owed ?? []);
+    if (purpose === 'verify') owed.add(id);
+    const record = recordOf(userOf(id), answer, [...owed]);
+    const proved = record && (await this.#prove(record));
+    if (!proved || (known && !continues(known, proved))) return null;
+    await this.#remember(proved);
+    return proved;
+  }
+
+  async #prove(record: KeyRecord): Promise<Chain | null> {
+    const chain = await verifyKeyChain(record.certificates, record.id, this.#bareContext([]));
+    if (!chain.ok) return null;
+    const keys = await Promise.all(chain.value.map((key) => this.#withRevocation(key, chain.value, record.revocations)));
+    return { keys, record };
+  }
+
+  async #withRevocation(key: KnownKey, chain: readonly KnownKey[], revocations: readonly unknown[]): Promise<KnownKey> {
+    for (const revocation of revocations) {
+      const accepted = await verifyCertificate(revocation, 'key-revocation', this.#bareContext(chain));
+      if (accepted.ok && accepted.value.certificate.statement.key === key.id) return { ...key, revokedSeq: accepted.value.seq };
+    }
+    return key;
+  }
+
+  /** Sees only the keys given, so that proving a chain never asks for the chain. */
+  #bareContext(keys: readonly KnownKey[]): VerifyContext {
+    const userKey = async (id: UserKeyId): Promise<KnownKey | null> => keys.find((key) => key.id === id) ?? null;
+    return { keys: { userKey, serverKey: (id) => this.#deps.server.key(id) }, now: this.#deps.time.now() };
+  }
+
+  async #remember(chain: Chain): Promise<void> {
+    await this.#deps.store.write([{ put: 'keys', record: chain.record }]);
+    this.#cache(chain);
+  }
+
+  #cache(chain: Chain): void {
+    this.#chains.delete(chain.record.id);
+    this.#chains.set(chain.record.id, chain);
+    const [oldest] = this.#chains.keys();
+    if (this.#chains.size > this.#deps.limits.keyChainsCached && oldest !== undefined) this.#chains.delete(oldest);
+  }
+}
+
+/** A chain continues another if every key known before still stands where it stood. */
+const continues = (known: Chain, next: Chain): boolean => known.keys.every(({ id }, at) => next.keys[at]?.id === id);
+
+function recordOf(id: UserId, answer: unknown, owed: readonly UserKeyId[]): KeyRecord | null {
+  const chain = (answer as { chain?: unknown } | null)?.chain;
+  if (!Array.isArray(chain)) return null;
+  const entries = chain as { certificate?: unknown; revocation?: unknown }[];
+  return {
+    id,
+    certificates: entries.map(({ certificate }) => certificate),
+    revocations: entries.flatMap(({ revocation }) => (revocation ? [revocation] : [])),
+    owed,
+  };
+}
