@@ -4,9 +4,9 @@ import protobuf from 'protobufjs/minimal.js';
 import { fail, ok, type Result } from '../base/result.ts';
 import {
   type DeliveryType,
+  type FieldKind,
   FRAME_TYPES,
   FRAMES,
-  type FieldKind,
   type Frame,
   type FrameType,
   type MessageFields,
@@ -132,7 +132,8 @@ export function decodeFrame(bytes: Uint8Array, limits: FrameLimits): Result<Fram
   }
 }
 
-const lengthBytes = (length: number): number => (length < 128 ? 1 : length < 16_384 ? 2 : length < 2_097_152 ? 3 : length < 268_435_456 ? 4 : 5);
+const lengthBytes = (length: number): number =>
+  length < 128 ? 1 : length < 16_384 ? 2 : length < 2_097_152 ? 3 : length < 268_435_456 ? 4 : 5;
 
 /** The frame's bytes with its ciphertext last, so that it is written straight to its place. */
 function withCiphertext(frame: Frame, ciphertext: Uint8Array): Uint8Array<ArrayBuffer> {

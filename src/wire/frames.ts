@@ -12,13 +12,7 @@ for (const [name, { number }] of Object.entries(ERROR_CODES)) errorNames[number]
 const errorCode: EnumField<ErrorCode> = { enum: errorNames };
 
 const requestState = names('REQUEST_STATE_UNSPECIFIED', 'ASKING', 'IN_TURN', 'NOBODY_ONLINE', 'HOLDERS_FAILING', 'PEER_AWAY');
-const relayErrorReason = names(
-  'RELAY_ERROR_REASON_UNSPECIFIED',
-  'BUSY',
-  'STORE_UNAVAILABLE',
-  'REQUESTER_KEY_UNVERIFIED',
-  'FAILED',
-);
+const relayErrorReason = names('RELAY_ERROR_REASON_UNSPECIFIED', 'BUSY', 'STORE_UNAVAILABLE', 'REQUESTER_KEY_UNVERIFIED', 'FAILED');
 const invalidReason = names(
   'INVALID_REASON_UNSPECIFIED',
   'BAD_SIGNATURE',

@@ -85,9 +85,7 @@ export const printTime = (ms: number): string => new Date(ms).toISOString();
 export const time = textual((value) => parseTime(value) !== null);
 
 /** Printable ASCII with newlines: an armored key, 8 KiB at most. What it holds is judged by crypto/openpgp.ts. */
-export const armor = textual(
-  (value) => value.length > 0 && value.length <= DEFAULT_LIMITS.armorBytes && /^[\x20-\x7e\r\n]*$/.test(value),
-);
+export const armor = textual((value) => value.length > 0 && value.length <= DEFAULT_LIMITS.armorBytes && /^[\x20-\x7e\r\n]*$/.test(value));
 
 export const tag = textual(isTag);
 export const username = textual((value) => {

@@ -21,7 +21,7 @@ export function otherPerson(statement: Given): string | null {
 export function contradiction(statement: Given): string | null {
   switch (statement.type) {
     case 'key':
-      return statement.predecessor === statement.key ? 'predecessor' : null;
+      return keyContradiction(statement);
     case 'key-revocation':
       return statement.successor === statement.key ? 'successor' : null;
     case 'reed':
@@ -36,6 +36,12 @@ export function contradiction(statement: Given): string | null {
     default:
       return serverContradiction(statement);
   }
+}
+
+function keyContradiction(key: Given): string | null {
+  if (key.predecessor === key.key) return 'predecessor';
+  if (key.recoveryArmor !== undefined && key.predecessor === undefined) return 'recoveryArmor';
+  return String(key.key).endsWith(`/${String(key.recovery)}`) ? 'recovery' : null;
 }
 
 function reedContradiction(reed: Given): string | null {
@@ -67,8 +73,19 @@ function serverContradiction(statement: Given): string | null {
       if (statement.from === statement.to) return 'to';
       return isAt(statement.key, statement.from) ? null : 'key';
     case 'server-document':
-      return (statement.keys as readonly Given[]).every((entry) => isAt(entry.key, statement.id)) ? null : 'keys';
+      return documentContradiction(statement);
     default:
       return null;
   }
+}
+
+function documentContradiction(document: Given): string | null {
+  const { min, max } = document.protocol as { readonly min: number; readonly max: number };
+  if (min > max) return 'protocol';
+  if (String(document.issuedAt) >= String(document.expiresAt)) return 'expiresAt';
+  const kids = (document.transportKeys as readonly Given[]).map(({ kid }) => kid);
+  if (new Set(kids).size !== kids.length) return 'transportKeys';
+  const keys = document.keys as readonly Given[];
+  const isChain = keys.every((entry, at) => isAt(entry.key, document.id) && (entry.predecessorSignature === undefined) === (at === 0));
+  return isChain ? null : 'keys';
 }

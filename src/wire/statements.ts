@@ -2,15 +2,7 @@
 // A statement with a field more, a field less or a field of another kind is none; a new field is a new `v`.
 import { DEFAULT_LIMITS as LIMITS } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import {
-  parseFingerprint,
-  parseReedId,
-  parseServerId,
-  parseServerKeyId,
-  parseUserId,
-  parseUserKeyId,
-  parseUuid,
-} from './address.ts';
+import { parseFingerprint, parseReedId, parseServerId, parseServerKeyId, parseUserId, parseUserKeyId, parseUuid } from './address.ts';
 import {
   armor,
   binary,
@@ -48,7 +40,7 @@ const word = text(LIMITS.idChars, 1);
 const owned = { id: reedId, author: userId, key: userKeyId } as const;
 const towardsUser = { user: userId, key: userKeyId, target: userId, createdAt: time } as const;
 const towardsReed = { user: userId, key: userKeyId, target: reedId, createdAt: time } as const;
-const leaving = { user: userId, key: userKeyId, note, recoveryArmor: optional(armor) } as const;
+const leaving = { user: userId, key: userKeyId, note } as const;
 
 /** Fields besides `app`, `type` and `v`. */
 const TABLE = {
@@ -86,7 +78,7 @@ const TABLE = {
   'reed-removal': owned,
   'thread-removal': owned,
   'account-removal': leaving,
-  'account-removal-withdrawal': leaving,
+  'account-removal-withdrawal': { ...leaving, recoveryArmor: armor },
   follow: towardsUser,
   unfollow: towardsUser,
   like: towardsReed,

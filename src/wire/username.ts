@@ -50,7 +50,16 @@ const SCRIPTS: readonly RegExp[] = [
   'Han,Hiragana,Katakana',
   'Han,Bopomofo',
   'Han,Hangul',
-].map((names) => new RegExp(`^[\\p{Script=Common}\\p{Script=Inherited}${names.split(',').map((name) => `\\p{Script=${name}}`).join('')}]+$`, 'u'));
+].map(
+  (names) =>
+    new RegExp(
+      `^[\\p{Script=Common}\\p{Script=Inherited}${names
+        .split(',')
+        .map((name) => `\\p{Script=${name}}`)
+        .join('')}]+$`,
+      'u',
+    ),
+);
 
 // Lower-case Cyrillic, Greek, Armenian and extended Latin letters, and digits, by the Latin letter they are taken for.
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
