@@ -1,6 +1,4 @@
 // Which page is shown: the path of the address bar, and nothing else. Links inside the app change it without loading anew.
-import { readInvite } from '../text/links.ts';
-
 export type Route =
   | { readonly page: 'home' | 'welcome' | 'join' | 'restore' | 'about' | 'unknown' }
   | { readonly page: 'reed'; readonly reedId: string };
@@ -33,7 +31,6 @@ class Router {
   path = $state(location.pathname);
   fragment = $state(location.hash);
   route = $derived(routeOf(this.path));
-  invite = $derived(readInvite(this.fragment));
 
   constructor() {
     addEventListener('popstate', () => this.#read());
@@ -61,7 +58,6 @@ class Router {
     if (!link || link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return;
     if (routeOf(link.pathname).page === 'unknown') return;
     event.preventDefault();
-    if (link.hash !== '' && link.pathname === location.pathname) return;
     this.go(link.pathname + link.hash);
   }
 }

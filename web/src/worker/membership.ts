@@ -132,7 +132,9 @@ export class Membership {
       signal: context.signal,
       onProgress: ({ state, onlineHolders }) => context.progress({ state, onlineHolders }),
     });
-    return copyView(record, await this.#names.of(record.certificate.statement.author));
+    const name = await this.#names.of(record.certificate.statement.author);
+    // It may have been confirmed while its author's name was looked up.
+    return copyView((await this.#member.copy(reedId)) ?? record, name);
   }
 
   /** Every copy of this device, newest first, with what is still to be sent. Bounded. */
