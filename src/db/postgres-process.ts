@@ -2,7 +2,7 @@
 // doesn't end it first, and a log file of its own in which the flags below let no data appear.
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
-import { readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ export type Cluster = {
   readonly clock: Clock;
 };
 
+const PID_FILE = 'postmaster.pid';
 const READY_MS = 60_000;
 const LOOK_EVERY_MS = 10;
 const FAST_STOP_MS = 10_000;
@@ -100,7 +101,7 @@ export const initialise = async (cluster: Cluster, passwordFile: string): Promis
 
 /** The lines of postmaster.pid: 0 pid, 3 port, 7 state ("ready" once connections are taken). */
 const pidFile = async (folder: string): Promise<string[]> => {
-  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
+  const text = await readFile(join(folder, PID_FILE), 'utf8').catch(() => '');
   return text.split('\n').map((line) => line.trim());
 };
 
@@ -147,11 +148,24 @@ export const stopPostgres = async (pid: number, isGone: IsGone, clock: Clock): P
   }
 };
 
+/** Whether any process stands in the folder: a postmaster, or a backend that has outlived its own for a moment. */
+const isInhabited = async (folder: string): Promise<boolean> => {
+  if (process.platform !== 'linux') return false;
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const inside = await Promise.all(pids.map((pid) => worksIn(pid, folder)));
+  return inside.includes(true);
+};
+
 /** Stops the Postgres that an earlier, killed server left running in this folder. @returns whether there was one. */
 export const stopLeftOver = async (cluster: Cluster): Promise<boolean> => {
   const pid = Number.parseInt((await pidFile(cluster.folder))[0] ?? '', 10);
+  if (!(pid > 0) || !isAlive(pid)) return false;
   const isGone = async (): Promise<boolean> => !isAlive(pid) || !(await worksIn(pid, cluster.folder));
-  if (!(pid > 0) || (await isGone())) return false;
+  if (await isGone()) {
+    // The number belongs to some other program by now, as after a restart of a container: Postgres itself would refuse to start.
+    if (!(await isInhabited(cluster.folder))) await rm(join(cluster.folder, PID_FILE), { force: true });
+    return false;
+  }
   await stopPostgres(pid, isGone, cluster.clock);
   return true;
 };
