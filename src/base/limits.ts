@@ -57,6 +57,7 @@ export const DEFAULT_LIMITS = {
   failedSignInsPerMinute: 5,
   httpRequestsPerMinute: 600,
   httpBodyBytes: 64 * KIB, // 413
+  httpRequestMs: 30 * SECOND, // a request that takes longer to arrive is cut off
 
   // Identity.
   challengeMs: MINUTE,
@@ -116,18 +117,21 @@ export const DEFAULT_LIMITS = {
   deadlinePushEveryMs: 2 * SECOND,
   deadlineMaxMs: MINUTE,
   acknowledgeMs: 30 * SECOND,
+  acknowledgeMaxMs: 10 * MINUTE,
   relaysPerEvent: 2,
   undeliverableRetryMs: SECOND,
   strikeLifeMs: DAY, // chosen last for so long
   strikeKeptMs: 30 * DAY,
   wakeReedsPerStep: 512,
   wakeEventsPerStep: 64,
+  wakeHoldersPerBatch: 64,
 
   // Batches. Over three quarters of the queue the replica stops reading sockets.
   batchItems: 256,
   batchQueueItems: 4_096,
   batchQueueBytes: 64 * MIB,
   sweepEveryMs: 500,
+  auditEveryMs: 5 * SECOND,
 
   // Presence.
   replicaLeaseMs: 8 * SECOND,

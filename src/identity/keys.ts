@@ -41,6 +41,15 @@ export class Keys {
     return options.chain ? { ...own, chain: read } : own;
   }
 
+  /** The member verifies nothing with this key any more, and is owed no word of its revocation. Idempotent. */
+  async evict(viewer: UserId, id: UserKeyId): Promise<void> {
+    await this.#deps.db.query({
+      name: 'keys-evict',
+      text: 'delete from key_allocations where user_id = $1 and key_id = $2',
+      values: [viewer, id],
+    });
+  }
+
   /** The key and up to `most` − 1 before it, oldest first. */
   async #links(id: UserKeyId, most: number): Promise<Link[]> {
     return this.#deps.db.query<Link>({

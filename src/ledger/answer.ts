@@ -96,7 +96,7 @@ export type FailureItem = AnswerItem & {
   readonly attempt: number;
   readonly outcome: FailureOutcome;
   /** Of a miss: what is missing, a reed or the part of a thread. */
-  readonly missing: ReedId;
+  readonly missing: ReedId | null;
 };
 
 export type Reopened = { readonly subjectId: ReedId; readonly subjectKind: SubjectKind };
@@ -126,14 +126,17 @@ missed as (
 ),
 attempted as (
   insert into pending_event_attempts as a (event_id, holder, failures, outcome, not_before)
-  select event_id, holder, (outcome = 'error')::int, outcome, $6::timestamptz + ${backoffSql('1', '$7', '$8')}
-  from taken where outcome <> 'miss' order by event_id, holder
+  select event_id, holder, (outcome <> 'busy')::int, outcome, $6::timestamptz + ${backoffSql('1', '$7', '$8')}
+  from taken where outcome <> 'miss' or subject_kind = 'thread' order by event_id, holder
   on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + excluded.failures,
     not_before = $6::timestamptz + ${backoffSql('greatest(1, a.failures + excluded.failures)', '$7', '$8')}
 )
 select i.ord, t.subject_id, t.subject_kind from input i left join taken t on t.ord = i.ord order by i.ord`;
 
-/** Takes back a batch of claims that their holders failed. A miss drops the allocation, an error counts and backs off, busy only backs off. */
+/**
+ * Takes back a batch of claims that their holders failed. A miss drops the allocation, an error counts and backs off, busy only backs off.
+ * A thread's miss counts too: the part it names may not be one of the thread's.
+ */
 export const reopen = async (context: LedgerContext, items: readonly FailureItem[], now: number): Promise<(Reopened | null)[]> => {
   const { limits } = context;
   const rows = await context.db.query<{ subject_id: ReedId | null; subject_kind: SubjectKind }>({
@@ -185,6 +188,19 @@ export const undelivered = async (context: LedgerContext, items: readonly Undeli
   });
   const done = new Set(rows.map((row) => row.event_id));
   return items.map((item) => done.has(item.eventId));
+};
+
+/** Takes what waits for a member whose send buffer is full out of the queues, for a while. */
+export const park = async (context: LedgerContext, requester: UserId, now: number): Promise<void> => {
+  await context.db.query({
+    name: 'ledger_park',
+    text: `
+with taken as materialized (
+  select event_id from pending_events where requester_user_id = $1 and state = 1 order by event_id for update skip locked
+)
+update pending_events e set state = 4, holder = null, due_at = $2 from taken t where e.event_id = t.event_id`,
+    values: [requester, new Date(now + context.limits.requesterFullMs)],
+  });
 };
 
 /** Pushes the deadline of what is with `holders` on, while bytes of an answer arrive, and of what is still in a requester's send buffer. */

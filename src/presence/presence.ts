@@ -8,7 +8,7 @@ import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import { Batcher, BatchLoad, Lane } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
-import type { UserId } from '../wire/address.ts';
+import type { RequestId, UserId } from '../wire/address.ts';
 import { LatestWins } from './latest-wins.ts';
 import type { Departure, SignedIn, SignIn } from './statements.ts';
 import { congestedStatement, signIn, signOut } from './statements.ts';
@@ -81,6 +81,15 @@ export class Presence {
   /** Commits whether all send buffers of a member are full; of several calls meanwhile the last one is written. */
   setCongested(userId: UserId, full: boolean): Promise<void> {
     return this.#congested.set(userId, full);
+  }
+
+  /** Commits that the member asked to be caught up; from here on whoever publishes reaches it. Look for what it is owed after this. */
+  async label(userId: UserId, requestId: RequestId): Promise<void> {
+    await this.#deps.database.query({
+      name: 'presence_label',
+      text: 'update online_users set sync_request_id = $2 where user_id = $1',
+      values: [userId, requestId],
+    });
   }
 
   /** Nothing waits to be written. */

@@ -1,34 +1,23 @@
 // Commit, then look (I14): what follows the commit of each step, each look a later statement. Also where claims become RELAY_REQUESTs.
 // Memory here only spares needless looks; what it forgets is found by the sweeper.
-import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
-import type { Limits } from '../base/limits.ts';
 import type { Bus } from '../bus/port.ts';
-import type { Database } from '../db/pool.ts';
 import type { Assigned } from '../ledger/assign.ts';
 import type { ClaimRow } from '../ledger/claim.ts';
-import type { AssignItem, Ledger, LedgerEvents } from '../ledger/ledger.ts';
+import { type AssignItem, createLedger, type Ledger, type LedgerDeps, type LedgerEvents } from '../ledger/ledger.ts';
 import type { Ended } from '../ledger/settle.ts';
 import { type Claim, STATE } from '../ledger/state.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
 import { notify, reedNotHeld, relayRequest, requestAck } from './notices.ts';
 import { onlineHolders } from './search.ts';
+import { Wakes } from './wakes.ts';
 
-export type LooksDeps = {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly limits: Limits;
-  readonly log: Logger;
-  readonly db: Database;
-  readonly replicaId: () => string;
-  /** A holder may have room in its queue again. */
-  readonly dispatched: (holder: UserId) => void;
-};
+export type LooksDeps = Omit<LedgerDeps, 'events'> & { readonly bus: Bus };
 
 export class Looks implements LedgerEvents {
+  readonly ledger: Ledger;
+  readonly wakes: Wakes;
   readonly #deps: LooksDeps;
-  #ledger: Ledger | null = null;
   /** Members of this replica who had no free place when one of their events was last looked at. */
   readonly #full = new Set<UserId>();
   /** When a reed was last searched for exactly, on the monotonic clock. */
@@ -37,15 +26,12 @@ export class Looks implements LedgerEvents {
 
   constructor(deps: LooksDeps) {
     this.#deps = deps;
-  }
-
-  /** The ledger reports to this object and is driven by it; it is made second. */
-  drive(ledger: Ledger): void {
-    this.#ledger = ledger;
+    this.ledger = createLedger({ ...deps, events: this });
+    this.wakes = new Wakes(deps, this);
   }
 
   get idle(): boolean {
-    return this.#running === 0;
+    return this.#running === 0 && this.ledger.idle() && this.wakes.idle;
   }
 
   // What the ledger reports.
@@ -55,7 +41,7 @@ export class Looks implements LedgerEvents {
       this.ask(claim);
       if (claim.explicit && claim.requestId) this.#progress({ ...claim, requestId: claim.requestId, state: STATE.dispatched, failing: false });
     }
-    for (const holder of new Set(claims.map((claim) => claim.holder))) this.#deps.dispatched(holder);
+    for (const holder of new Set(claims.map((claim) => claim.holder))) this.wakes.dispatched(holder);
   }
 
   assigned(events: readonly Assigned[]): void {
@@ -88,7 +74,7 @@ export class Looks implements LedgerEvents {
     const deadlineMs = claim.subjectKind === 'thread' ? limits.threadDeadlineMs : limits.dispatchDeadlineMs;
     this.look(async () => {
       const written = await bus.deliver(claim.holder, encodeFrame(relayRequest(claim, deadlineMs)));
-      if (!written) await this.#steps.undelivered.submit({ eventId: claim.eventId, attempt: claim.attempt, relays: null });
+      if (!written) await this.ledger.undelivered.submit({ eventId: claim.eventId, attempt: claim.attempt, relays: null });
     });
   }
 
@@ -101,7 +87,7 @@ export class Looks implements LedgerEvents {
 
   /** A place of this holder may be free. */
   freed(holder: UserId): void {
-    this.look(() => this.#steps.dispatch.submit(holder));
+    this.look(() => this.ledger.dispatch.submit(holder));
   }
 
   /** Events ended: the places of those they were with are free. */
@@ -124,16 +110,16 @@ export class Looks implements LedgerEvents {
   }
 
   assign(item: AssignItem): void {
-    this.look(() => this.#steps.assign.submit(item));
+    this.look(() => this.ledger.assign.submit(item));
   }
 
   /** This holder has this reed for sure: who waits for it may be served by it. */
   spread(holder: UserId, subject: ReedId): void {
-    this.look(() => this.#steps.spread.submit({ holder, subject }));
+    this.look(() => this.ledger.spread.submit({ holder, subject }));
   }
 
   copyGone(subject: ReedId): void {
-    this.look(() => this.#steps.lastCopies.submit(subject));
+    this.look(() => this.ledger.lastCopies.submit(subject));
   }
 
   /** Runs a look. One that fails is not repeated here: what it would have found has a date. */
@@ -175,10 +161,5 @@ export class Looks implements LedgerEvents {
     this.look(async () => {
       for (const holder of await onlineHolders(db, subject, limits.candidates)) this.spread(holder, subject);
     });
-  }
-
-  get #steps(): Ledger {
-    if (!this.#ledger) throw new Error('the ledger is not connected yet');
-    return this.#ledger;
   }
 }

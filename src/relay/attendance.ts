@@ -1,0 +1,93 @@
+// What follows the commit of presence: who came is served as a holder, who left leaves nothing behind. Departures are taken
+// together, in pages; what a lost step leaves is found by the sweeper.
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
+import { isDivisible } from '../db/errors.ts';
+import type { Database } from '../db/pool.ts';
+import { park, postpone } from '../ledger/answer.ts';
+import type { LedgerContext } from '../ledger/context.ts';
+import { requestersGone } from '../ledger/settle.ts';
+import { holdersGone } from '../ledger/sweep.ts';
+import type { UserId } from '../wire/address.ts';
+import type { Looks } from './looks.ts';
+
+export type AttendanceDeps = LedgerContext & {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly load: BatchLoad;
+  readonly looks: Looks;
+};
+
+export class Attendance {
+  readonly #deps: AttendanceDeps;
+  readonly #departures: Batcher<UserId, true>;
+
+  constructor(deps: AttendanceDeps) {
+    this.#deps = deps;
+    this.#departures = new Batcher({
+      name: 'departures',
+      lane: new Lane(),
+      load: deps.load,
+      maxItems: deps.limits.batchItems,
+      divisible: isDivisible,
+      sameAs: (member: UserId) => member,
+      run: async (members: readonly UserId[]) => {
+        await this.#clearUp(members);
+        return members.map(() => true as const);
+      },
+    });
+  }
+
+  get idle(): boolean {
+    return this.#departures.idle;
+  }
+
+  async arrived(member: UserId, fresh: boolean): Promise<void> {
+    const { looks } = this.#deps;
+    if (fresh) await looks.wakes.arrived(member);
+    // Its newest connection may have moved here: what is queued with it is ours to dispatch.
+    looks.freed(member);
+  }
+
+  async left(member: UserId): Promise<void> {
+    const { looks } = this.#deps;
+    looks.forget(member);
+    looks.wakes.gone(member);
+    await this.#departures.submit(member);
+  }
+
+  congested(member: UserId, full: boolean): void {
+    const { looks, clock } = this.#deps;
+    if (full) looks.look(() => park(this.#deps, member, clock.now()));
+    else looks.noteFull(member);
+  }
+
+  bytesArriving(holders: readonly UserId[]): void {
+    const { clock, db, limits, looks } = this.#deps;
+    const by = { now: clock.now(), state: 2 as const, byMs: limits.dispatchDeadlineMs, atMostMs: limits.deadlineMaxMs };
+    looks.look(() => postpone(db, holders, by));
+  }
+
+  stillBuffered(requesters: readonly UserId[]): void {
+    const { clock, db, limits, looks } = this.#deps;
+    const by = { now: clock.now(), state: 3 as const, byMs: limits.acknowledgeMs, atMostMs: limits.acknowledgeMaxMs };
+    looks.look(() => postpone(db, requesters, by));
+  }
+
+  /** Ends what is owed to members without presence and re-opens what was with them; those who are back keep everything. */
+  async #clearUp(members: readonly UserId[]): Promise<void> {
+    const { clock, db, limits, looks } = this.#deps;
+    for (;;) {
+      const ended = await requestersGone(db, members, limits.batchItems);
+      looks.ended(ended);
+      if (ended.length < limits.batchItems) break;
+    }
+    for (;;) {
+      const reopened = await holdersGone(db, members, limits.batchItems, clock.now());
+      if (reopened > 0) looks.assign('due');
+      if (reopened < limits.batchItems) break;
+    }
+  }
+}
