@@ -5,7 +5,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/pool.ts';
-import type { DB } from '../db/schema.ts';
+import type { DB } from '../db/types.ts';
 import type { UserId, UserKeyId } from '../wire/address.ts';
 import type { Certificate, Signed } from '../wire/canonical.ts';
 import type { StatementOf, UserStatementType } from '../wire/statements.ts';

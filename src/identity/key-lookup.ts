@@ -5,12 +5,12 @@ import type { Limits } from '../base/limits.ts';
 import { type PublicKey, readPublicKey } from '../crypto/openpgp.ts';
 import type { KeyLookup, KnownKey } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
-import type { UserKeyId } from '../wire/address.ts';
+import type { Fingerprint, UserKeyId } from '../wire/address.ts';
 import type { ServerIdentity } from './server-identity.ts';
 
 export type KeyLookupDeps = { readonly db: Database; readonly server: ServerIdentity; readonly limits: Limits };
 
-type KeyRow = { armor: string; revoked_seq: string | null };
+type KeyRow = { armor: string; recovery: Fingerprint; revoked_seq: string | null };
 
 export class StoredKeys implements KeyLookup {
   readonly #deps: KeyLookupDeps;
@@ -22,13 +22,14 @@ export class StoredKeys implements KeyLookup {
 
   async userKey(id: UserKeyId): Promise<KnownKey | null> {
     const { rows } = await sql<KeyRow>`
-      select k.armor, r.seq::text as revoked_seq
+      select k.armor, k.recovery, r.seq::text as revoked_seq
       from keys k left join key_revocations r on r.key_id = k.id
       where k.id = ${id}`.execute(this.#deps.db.kysely);
     const [row] = rows;
     if (row === undefined) return null;
     const publicKey = await this.#parse(id, row.armor);
-    return row.revoked_seq === null ? { id, publicKey } : { id, publicKey, revokedSeq: Number(row.revoked_seq) };
+    const known = { id, publicKey, recovery: row.recovery };
+    return row.revoked_seq === null ? known : { ...known, revokedSeq: Number(row.revoked_seq) };
   }
 
   async serverKey(id: string) {

@@ -7,7 +7,7 @@ import type { Limits } from '../base/limits.ts';
 import { readPublicKey } from '../crypto/openpgp.ts';
 import type { KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
-import type { DB } from '../db/schema.ts';
+import type { DB } from '../db/types.ts';
 import { serverOf, userIdFromFingerprint, userKeyId } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
 import { checkStatement, type StatementOf } from '../wire/statements.ts';

@@ -1,0 +1,94 @@
+// Members: sign-up, search, profiles, a new identity statement.
+import { type Static, Type } from '@fastify/type-provider-typebox';
+import { parseUserId } from '../../wire/address.ts';
+import {
+  type Api,
+  type ApiDeps,
+  Certificate,
+  exactly,
+  IdParam,
+  memberOf,
+  needsSession,
+  problems,
+  requireId,
+  SignedStatement,
+  signedIn,
+  spend,
+  Time,
+  timeText,
+  Token,
+} from '../api.ts';
+
+const SignUp = exactly({
+  identity: SignedStatement,
+  key: SignedStatement,
+  session: SignedStatement,
+  inviteSecret: Type.Optional(Type.String({ maxLength: 64, description: 'base64url of 32 bytes' })),
+});
+const SignedUp = Type.Object({ identity: Certificate, key: Certificate, ...Token.properties });
+const Found = Type.Object({ id: Type.String(), username: Type.String(), role: Type.String() });
+const Profile = Type.Object({ ...Found.properties, createdAt: Time, identity: Certificate });
+const SearchQuery = exactly({
+  query: Type.String({ minLength: 1, maxLength: 64, description: 'The beginning of a name or id.' }),
+  cursor: Type.Optional(Type.String({ maxLength: 255, description: '`next` of the page before.' })),
+});
+const SearchPage = Type.Object({ users: Type.Array(Found), next: Type.Union([Type.String(), Type.Null()]) });
+
+export function userRoutes(app: Api, deps: ApiDeps): void {
+  const { users } = deps.identity;
+  const preHandler = signedIn(deps);
+
+  app.post(
+    '/api/v1/users',
+    {
+      schema: {
+        summary: 'Sign up',
+        body: SignUp,
+        response: { 201: SignedUp, ...problems('INVALID', 'UNAUTHENTICATED', 'SIGNUP_CLOSED', 'INVITE_INVALID', 'USERNAME_TAKEN', 'CONFLICT') },
+      },
+    },
+    async (request, reply) => {
+      spend(deps, 'sign-up', request);
+      return reply.code(201).send(await signUp(deps, request.body));
+    },
+  );
+
+  app.get(
+    '/api/v1/users',
+    { preHandler, schema: { ...needsSession, summary: 'Find members by name or id', querystring: SearchQuery, response: { 200: SearchPage, ...problems('UNAUTHENTICATED') } } },
+    async (request) => {
+      const { query, cursor = '' } = request.query;
+      const found = await users.search(memberOf(request).userId, query, { after: cursor, limit: deps.limits.pageItems });
+      return { users: found, next: found.length === deps.limits.pageItems ? (found.at(-1)?.id ?? null) : null };
+    },
+  );
+
+  app.get(
+    '/api/v1/users/:id',
+    { preHandler, schema: { ...needsSession, summary: 'A member', params: IdParam, response: { 200: Profile, ...problems('UNAUTHENTICATED', 'NOT_FOUND', 'REMOVED', 'BLOCKED') } } },
+    async (request) => {
+      const profile = await users.profile(memberOf(request).userId, requireId(parseUserId, request.params.id));
+      return { ...profile, createdAt: profile.createdAt.toISOString() };
+    },
+  );
+
+  app.post(
+    '/api/v1/users/me/identity',
+    {
+      preHandler,
+      schema: {
+        ...needsSession,
+        summary: 'Say something else about yourself',
+        body: SignedStatement,
+        response: { 200: Type.Object({ certificate: Certificate }), ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'USERNAME_TAKEN', 'KEY_REVOKED') },
+      },
+    },
+    async (request) => ({ certificate: (await users.changeIdentity(memberOf(request), request.body)).certificate }),
+  );
+}
+
+async function signUp(deps: ApiDeps, body: Static<typeof SignUp>): Promise<Static<typeof SignedUp>> {
+  const { identity, key, token, expiresAtMs } = await deps.identity.signUp.run(body);
+  return { identity, key, token, expiresAt: timeText(expiresAtMs) };
+}
+

@@ -1,0 +1,126 @@
+// The HTTP side of a server: API, OpenAPI, server document, health, web app. Headers, limits and errors are the same for all of it.
+// Made here and not listening yet; the socket is attached to `.server` by whoever composes the process.
+import { existsSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import type { Socket } from 'node:net';
+import swagger from '@fastify/swagger';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify';
+import { AppError } from '../base/errors.ts';
+import { hex, type RandomBytes } from '../base/ids.ts';
+import { type Api, type ApiDeps, spend } from './api.ts';
+import { secure, securityLines } from './headers.ts';
+import { AJV_OPTIONS, acceptJson } from './json-body.ts';
+import { KnownRoutes } from './known-routes.ts';
+import { appErrorOf, problemOf, sendProblem } from './problems.ts';
+import { authRoutes } from './routes/auth.ts';
+import { deviceRoutes } from './routes/devices.ts';
+import { inviteRoutes } from './routes/invites.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { reedRoutes, threadRoutes } from './routes/reeds.ts';
+import { healthRoutes, serverRoutes } from './routes/server.ts';
+import { userRoutes } from './routes/users.ts';
+import { isPage, sendPage, serveWebApp } from './web-app.ts';
+
+export type HttpDeps = ApiDeps & {
+  readonly log: FastifyBaseLogger;
+  readonly random: RandomBytes;
+  /** As fastify takes it: which proxies' forwarded headers are believed. */
+  readonly trustProxy: boolean | string | string[];
+  /** The built web app; null, or a folder without one, serves none. */
+  readonly webFolder: string | null;
+  /** Whether the database answers. */
+  readonly ready: () => Promise<boolean>;
+};
+
+const REQUEST_ID_BYTES = 8;
+const UNCOUNTED = new Set(['/healthz', '/readyz']);
+
+/** Builds the HTTP server, ready for `inject` and `listen`. */
+export async function createHttp(deps: HttpDeps): Promise<Api> {
+  const known = new KnownRoutes();
+  const app = makeInstance(deps);
+  acceptJson(app, deps.limits);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.addHook('onRoute', (route) => known.add(route.url, route.method));
+  addHooks(app, deps);
+  await describe(app, deps);
+  addRoutes(app, deps);
+  const hasWeb = deps.webFolder !== null && existsSync(join(deps.webFolder, 'index.html'));
+  if (deps.webFolder !== null && hasWeb) await serveWebApp(app, deps.webFolder);
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.setNotFoundHandler((request, reply) => (hasWeb && isPage(request) ? sendPage(reply) : notFound(known, request, reply)));
+  await app.ready();
+  return app;
+}
+
+function makeInstance(deps: HttpDeps): Api {
+  const options: FastifyHttpOptions<Server> = {
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    genReqId: () => hex(deps.random(REQUEST_ID_BYTES)),
+    trustProxy: deps.trustProxy,
+    bodyLimit: deps.limits.httpBodyBytes,
+    requestTimeout: deps.limits.httpRequestMs,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1_024 },
+    ajv: { customOptions: AJV_OPTIONS },
+    frameworkErrors: (error, request, reply) => void sendProblem(error, request as FastifyRequest, reply as unknown as FastifyReply),
+    clientErrorHandler: answerBrokenRequest,
+  };
+  return Fastify(options).withTypeProvider<TypeBoxTypeProvider>();
+}
+
+function addHooks(app: Api, deps: HttpDeps): void {
+  app.addHook('onRequest', async (request, reply) => {
+    secure(reply.raw);
+    if (!UNCOUNTED.has(request.url)) spend(deps, 'request', request);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    // The route's pattern and no more: a path names members and reeds, and an address names a member.
+    request.log.debug({ route: request.routeOptions.url ?? null, method: request.method, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
+  });
+}
+
+async function describe(app: Api, deps: HttpDeps): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Reedbed', version: deps.version, description: 'Errors are RFC 9457 problem documents.' },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    },
+  });
+}
+
+function addRoutes(app: Api, deps: HttpDeps): void {
+  const routes = [serverRoutes, userRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes, reedRoutes, threadRoutes];
+  // In a plugin of their own: the description covers what is registered after it is loaded.
+  app.register(async (inner: Api) => {
+    for (const add of routes) add(inner, deps);
+    healthRoutes(inner, deps.ready);
+    inner.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  });
+}
+
+function notFound(known: KnownRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const methods = known.methodsOf(request.url.split('?', 1)[0] ?? '');
+  if (methods.length === 0) return sendProblem(new AppError('NOT_FOUND', 'there is nothing at this address'), request, reply);
+  reply.header('allow', methods.join(', '));
+  return sendProblem(new AppError('METHOD_NOT_ALLOWED', `this address takes ${methods.join(', ')}`), request, reply);
+}
+
+/** Answers what Node's parser could not read, with the same headers and form as everything else. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const problem = problemOf(appErrorOf(new AppError(tooLarge ? 'TOO_LARGE' : 'BAD_REQUEST', 'the request can not be read')));
+  const body = JSON.stringify(problem);
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  if (socket.writable) {
+    socket.end(
+      `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${securityLines()}\r\n${body}`,
+    );
+  }
+}
