@@ -22,6 +22,9 @@ type BudgetLimits = Pick<
   | 'rateLimitedFramesBeforeClose'
 >;
 
+/** What sums of fractions may be off by. */
+const ROUNDING = 1e-6;
+
 /** A bucket that fills at a steady rate; `at` is when `level` was true. */
 type Bucket = { level: number; at: number };
 
@@ -162,11 +165,11 @@ function forgetReeds(member: MemberBudget, now: number): void {
 function take(bucket: Bucket, cost: number, burst: number, perMs: number, now: number): number {
   bucket.level = Math.min(burst, bucket.level + (now - bucket.at) * perMs);
   bucket.at = now;
-  if (bucket.level >= cost) {
+  if (bucket.level + ROUNDING >= cost) {
     bucket.level -= cost;
     return 0;
   }
-  return Math.max(1, Math.ceil((cost - bucket.level) / perMs));
+  return Math.max(1, Math.ceil((cost - ROUNDING - bucket.level) / perMs));
 }
 
 function dropFirst<Key>(map: Map<Key, unknown>): void {

@@ -10,6 +10,7 @@ import type { Member } from '../identity/sessions.ts';
 import { describe } from '../presence/presence.ts';
 import type { Lane, Origin } from '../relay/port.ts';
 import type { UserId } from '../wire/address.ts';
+import type { FrameReason } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame } from '../wire/codec.ts';
 import type { Frame, FrameBodies } from '../wire/frames.ts';
 import { charge, noteAsk } from './costs.ts';
@@ -109,14 +110,13 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     if (this.over) return;
     const { clock, limits } = this.#around;
     this.#traffic.received(data.length, clock.monotonicMs());
-    if (!isBinary) return this.end('CLOSE_TEXT_FRAME');
-    if (this.#state !== 'member' && ++this.#frames > limits.authenticationFrames) return this.end('CLOSE_UNAUTHENTICATED');
-    const decoded = decodeFrame(data, limits);
-    if (decoded.ok) return this.#accept(decoded.value, data.length);
-    if (decoded.reason === 'too-large') return this.end('CLOSE_FRAME_TOO_LARGE');
-    if (decoded.reason === 'malformed') return this.end('CLOSE_MALFORMED_FRAME');
-    if (this.#state !== 'member') return this.end('CLOSE_UNEXPECTED_FRAME');
-    if (this.#may({ id: decoded.detail, type: 'ping', body: {} })) this.#unimplemented(decoded.detail);
+    if (!isBinary) this.end('CLOSE_TEXT_FRAME');
+    else if (this.#state !== 'member' && ++this.#frames > limits.authenticationFrames) this.end('CLOSE_UNAUTHENTICATED');
+    else {
+      const decoded = decodeFrame(data, limits);
+      if (decoded.ok) this.#accept(decoded.value, data.length);
+      else this.#unreadable(decoded.reason, decoded.detail);
+    }
   }
 
   reply(frame: Frame): void {
@@ -241,7 +241,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   /** Sessions of a member end; whether this is one of them may only be known after the sign-in. */
   sessionsEnded(userId: UserId, options: EndSessions): void {
     if (this.#state === 'member' && this.#member && covers(options, this.#member)) this.end(options.code);
-    else if (this.#state === 'signing-in') (this.#endings ??= []).push({ userId, options });
+    else if (this.#state === 'signing-in') this.#endings = [...(this.#endings ?? []), { userId, options }];
   }
 
   /** The code with which the member's session ended while it was being opened. */
@@ -258,7 +258,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     try {
       await this.#around.frames.handle(this, frame);
     } catch (error) {
-      this.#error(frame.id, 'requestId' in frame.body ? frame.body.requestId : '', error);
+      this.#error(frame.id, requestIdOf(frame), error);
     }
   }
 
@@ -306,19 +306,30 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     this.#around.gone(this.connectionId, this.#member);
   }
 
+  #unreadable(reason: FrameReason, id: string): void {
+    if (reason === 'too-large') this.end('CLOSE_FRAME_TOO_LARGE');
+    else if (reason === 'malformed') this.end('CLOSE_MALFORMED_FRAME');
+    else if (this.#state !== 'member') this.end('CLOSE_UNEXPECTED_FRAME');
+    // What we can't read costs what a PING costs.
+    else if (this.#may({ id, type: 'ping', body: {} })) this.#unimplemented(id, '');
+  }
+
   #accept(frame: Frame, bytes: number): void {
     const route = ROUTES[frame.type];
-    if (route === 'never') return this.end('CLOSE_UNEXPECTED_FRAME');
-    if (frame.type === 'authenticate') return this.#authenticate(frame.id, frame.body);
-    if (this.#state !== 'member' && route !== 'session') return this.end('CLOSE_UNEXPECTED_FRAME');
-    if (this.#state === 'member' && !this.#may(frame)) return;
-    if (frame.type === 'ping') this.reply({ id: frame.id, type: 'pong', body: {} });
-    else if (route === 'unimplemented') this.#unimplemented(frame.id, 'requestId' in frame.body ? frame.body.requestId : '');
+    const signedIn = this.#state === 'member';
+    if (route === 'never' || (!signedIn && route !== 'session')) this.end('CLOSE_UNEXPECTED_FRAME');
+    else if (frame.type === 'authenticate') this.#authenticate(frame.id, frame.body);
+    else if (signedIn && !this.#may(frame)) return;
+    else if (frame.type === 'ping') this.reply({ id: frame.id, type: 'pong', body: {} });
+    else if (route === 'unimplemented') this.#unimplemented(frame.id, requestIdOf(frame));
     else if (route === 'relay') this.#inbox.push(frame, bytes);
   }
 
   #authenticate(id: string, body: FrameBodies['authenticate']): void {
-    if (this.#state !== 'new') return this.end('CLOSE_UNEXPECTED_FRAME');
+    if (this.#state !== 'new') {
+      this.end('CLOSE_UNEXPECTED_FRAME');
+      return;
+    }
     this.#state = 'signing-in';
     this.#signingIn = true;
     void this.#around.signIn.run(this, id, body).then(() => {
@@ -335,12 +346,12 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     const retryAfterMs = charge(budgets, limits, userId, frame, now);
     if (retryAfterMs === 0) return true;
     const error = new AppError('RATE_LIMITED', 'over the budget', { retryAfterMs });
-    this.#error(frame.id, 'requestId' in frame.body ? frame.body.requestId : '', error);
+    this.#error(frame.id, requestIdOf(frame), error);
     if (budgets.persists(userId, now)) this.end('CLOSE_RATE_LIMITED');
     return false;
   }
 
-  #unimplemented(id: string, requestId = ''): void {
+  #unimplemented(id: string, requestId: string): void {
     this.#error(id, requestId, new AppError('UNIMPLEMENTED', 'this server does not know this frame'));
   }
 
@@ -377,6 +388,8 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     this.#count = null;
   }
 }
+
+const requestIdOf = (frame: Frame): string => ('requestId' in frame.body ? frame.body.requestId : '');
 
 const covers = ({ deviceId, exceptDeviceId }: EndSessions, member: Member): boolean =>
   (deviceId === undefined || deviceId === member.deviceId) && exceptDeviceId !== member.deviceId;

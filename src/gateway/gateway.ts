@@ -26,6 +26,7 @@ import type { FailedSignIns, Sessions } from './sign-in.ts';
 import { SignIn } from './sign-in.ts';
 import type { Surroundings, Waiting } from './surroundings.ts';
 import { TimerWheel } from './timer-wheel.ts';
+import type { Refusal } from './upgrade.ts';
 import { isOwnOrigin, offeredProtocols, refuseUpgrade, SUBPROTOCOL } from './upgrade.ts';
 
 export type GatewayDeps = {
@@ -156,12 +157,10 @@ export class Gateway {
   }
 
   #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    const { limits, publicOrigin } = this.#deps;
-    if (this.#closing) return refuseUpgrade(stream, 503, 'This server is going away.', Math.ceil(limits.reconnectSpreadMs / 1_000));
-    if (request.url !== '/socket') return refuseUpgrade(stream, 404, 'There is no socket here.');
-    if (!isOwnOrigin(request, publicOrigin())) return refuseUpgrade(stream, 403, 'Pages of this origin may open no socket here.');
-    if (this.#unauthenticated >= limits.unauthenticatedSockets) {
-      return refuseUpgrade(stream, 503, 'Too many sockets are signing in.', Math.ceil(limits.authenticationMs / 1_000));
+    const refusal = this.#refusal(request);
+    if (refusal !== null) {
+      refuseUpgrade(stream, refusal);
+      return;
     }
     const supported = offeredProtocols(request).includes(SUBPROTOCOL);
     const address = this.#deps.addressOf(request);
@@ -169,6 +168,15 @@ export class Gateway {
       if (supported) this.#open(socket, stream as Socket, head.length, address);
       else this.#turnAway(socket);
     });
+  }
+
+  #refusal(request: IncomingMessage): Refusal | null {
+    const { limits, publicOrigin } = this.#deps;
+    if (this.#closing) return { status: 503, detail: 'This server is going away.', retryAfterMs: limits.reconnectSpreadMs };
+    if (request.url !== '/socket') return { status: 404, detail: 'There is no socket here.' };
+    if (!isOwnOrigin(request, publicOrigin())) return { status: 403, detail: 'Pages of this origin may open no socket here.' };
+    if (this.#unauthenticated < limits.unauthenticatedSockets) return null;
+    return { status: 503, detail: 'Too many sockets are signing in.', retryAfterMs: limits.authenticationMs };
   }
 
   #open(socket: MemberSocket, stream: Socket, headBytes: number, address: string): void {

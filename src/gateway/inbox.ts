@@ -28,7 +28,7 @@ export class Inbox {
   #bytes = 0;
   #lane: Lane | null = null;
   #stopped = false;
-  #ended = false;
+  #life: 'open' | 'ending' | 'ended' = 'open';
 
   constructor(owner: InboxOwner, limits: InboxLimits) {
     this.#owner = owner;
@@ -48,8 +48,8 @@ export class Inbox {
 
   /** The connection is gone: `emptied` follows the last frame before it. */
   end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#life !== 'open') return;
+    this.#life = 'ending';
     this.pump();
   }
 
@@ -67,7 +67,7 @@ export class Inbox {
     }
     if (started > 0) this.#waiting.splice(0, started);
     this.#regulate();
-    if (this.#ended && this.pending === 0) this.#finish();
+    if (this.#life === 'ending' && this.pending === 0) this.#finish();
   }
 
   async #run({ frame, bytes }: Held): Promise<void> {
@@ -90,7 +90,7 @@ export class Inbox {
   }
 
   #finish(): void {
-    this.#ended = false;
+    this.#life = 'ended';
     this.#owner.emptied();
   }
 }

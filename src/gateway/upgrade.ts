@@ -21,15 +21,17 @@ export const offeredProtocols = (request: IncomingMessage): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
+export type Refusal = { readonly status: number; readonly detail: string; readonly retryAfterMs?: number };
+
 /** Answers an upgrade with a plain HTTP refusal and ends the connection. */
-export function refuseUpgrade(stream: Duplex, status: number, detail: string, retryAfterSeconds = 0): void {
+export function refuseUpgrade(stream: Duplex, { status, detail, retryAfterMs }: Refusal): void {
   stream.on('error', () => stream.destroy());
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Connection: close',
     'Content-Type: text/plain; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(detail)}`,
-    ...(retryAfterSeconds > 0 ? [`Retry-After: ${retryAfterSeconds}`] : []),
+    ...(retryAfterMs === undefined ? [] : [`Retry-After: ${Math.ceil(retryAfterMs / 1_000)}`]),
   ];
   stream.end(`${head.join('\r\n')}\r\n\r\n${detail}`);
 }

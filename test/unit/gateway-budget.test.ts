@@ -1,0 +1,113 @@
+// What a member may cost, and that answers to what was asked are free exactly once.
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { Budgets } from '../../src/gateway/budget.ts';
+import { charge, noteAsk } from '../../src/gateway/costs.ts';
+import type { UserId } from '../../src/wire/address.ts';
+import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
+import type { Frame } from '../../src/wire/frames.ts';
+
+const ANN = 'aaaaaaaaaaaaaaaa@bbbbbbbbbbbbbbbb' as UserId;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const limits = DEFAULT_LIMITS;
+const request = (reedId: string, requestId = 'r'): Frame => ({ id: '', type: 'requestReed', body: { requestId, reedId, authorId: '' } });
+const response = (id: string): Frame => ({ id, type: 'relayResponse', body: { ciphertext: new Uint8Array(1), attempt: 1 } });
+const ack = (id: string): Frame => ({ id, type: 'dataAck', body: {} });
+const relayRequest = (id: string): Uint8Array =>
+  encodeFrame({ id, type: 'relayRequest', body: { reedId: 'x', requesterId: 'y', requesterKeyId: 'z', attempt: 1, deadlineMs: 5_000 } });
+
+describe('budget of a member', () => {
+  it('gives 300 at once, then one a second', () => {
+    const budgets = new Budgets(limits);
+    for (let at = 0; at < 300; at++) expect(budgets.spend(ANN, 1, 0)).toBe(0);
+    expect(budgets.spend(ANN, 1, 0)).toBe(1_000);
+    expect(budgets.spend(ANN, 1, 999)).toBe(1);
+    expect(budgets.spend(ANN, 1, 1_000)).toBe(0);
+  });
+
+  it('takes nothing when there is not enough', () => {
+    const budgets = new Budgets(limits);
+    expect(budgets.spend(ANN, 295, 0)).toBe(0);
+    expect(budgets.spend(ANN, 10, 0)).toBe(5_000);
+    expect(budgets.spend(ANN, 5, 0)).toBe(0);
+  });
+
+  it('lets the same reed be asked for five times in any hour', () => {
+    const budgets = new Budgets(limits);
+    for (let at = 0; at < 5; at++) expect(charge(budgets, limits, ANN, request('reed'), at * MINUTE_MS)).toBe(0);
+    expect(charge(budgets, limits, ANN, request('reed'), 5 * MINUTE_MS)).toBe(HOUR_MS - 5 * MINUTE_MS);
+    expect(charge(budgets, limits, ANN, request('other'), 5 * MINUTE_MS)).toBe(0);
+    expect(charge(budgets, limits, ANN, request('reed'), HOUR_MS)).toBe(0);
+    expect(charge(budgets, limits, ANN, request('reed'), HOUR_MS)).toBe(MINUTE_MS);
+  });
+
+  it('lets one sync in five seconds, at a cost of 20', () => {
+    const budgets = new Budgets(limits);
+    const sync: Frame = { id: '', type: 'syncRequest', body: { requestId: 's' } };
+    expect(charge(budgets, limits, ANN, sync, 0)).toBe(0);
+    expect(charge(budgets, limits, ANN, sync, 4_000)).toBe(1_000);
+    expect(charge(budgets, limits, ANN, sync, 5_000)).toBe(0);
+    expect(budgets.spend(ANN, 266, 5_000)).toBe(1_000);
+  });
+
+  it('frees one answer for each relay request, and charges a second or forged one', () => {
+    const budgets = new Budgets({ ...limits, costBurst: 1 });
+    noteAsk(budgets, ANN, relayRequest('event-1'), 0);
+    expect(charge(budgets, limits, ANN, response('event-1'), 0)).toBe(0);
+    expect(charge(budgets, limits, ANN, response('event-1'), 0)).toBe(0);
+    expect(charge(budgets, limits, ANN, response('event-1'), 0)).toBe(1_000);
+    expect(charge(budgets, limits, ANN, response('forged'), 0)).toBe(1_000);
+    noteAsk(budgets, ANN, relayRequest('event-2'), 0);
+    expect(charge(budgets, limits, ANN, response('event-2'), 0)).toBe(0);
+  });
+
+  it('frees one acknowledgement for each delivery, and does not take it for an answer', () => {
+    const budgets = new Budgets({ ...limits, costBurst: 0, costPerMinute: 1 });
+    noteAsk(budgets, ANN, encodeDelivery('dataResponse', 'event', { requestId: '', reedId: 'x' }, new Uint8Array(9)), 0);
+    expect(charge(budgets, limits, ANN, response('event'), 0)).toBeGreaterThan(0);
+    expect(charge(budgets, limits, ANN, ack('event'), 0)).toBe(0);
+    expect(charge(budgets, limits, ANN, ack('event'), 0)).toBeGreaterThan(0);
+  });
+
+  it('frees one cancellation for each request and gives nothing back for it', () => {
+    const budgets = new Budgets({ ...limits, costBurst: 1 });
+    const cancel: Frame = { id: '', type: 'cancelRequest', body: { requestId: 'r' } };
+    expect(charge(budgets, limits, ANN, request('reed'), 0)).toBe(0);
+    expect(charge(budgets, limits, ANN, cancel, 0)).toBe(0);
+    expect(charge(budgets, limits, ANN, cancel, 0)).toBe(1_000);
+    expect(charge(budgets, limits, ANN, request('reed'), 0)).toBe(1_000);
+  });
+
+  it('remembers only so many asks, reeds and members', () => {
+    const budgets = new Budgets({ ...limits, asksRemembered: 2, budgetMembers: 2, costBurst: 1_000_000 });
+    for (const id of ['a', 'b', 'c']) budgets.asked(ANN, id, 0);
+    expect([budgets.answers(ANN, 'a', 0), budgets.answers(ANN, 'b', 0), budgets.answers(ANN, 'c', 0)]).toEqual([false, true, true]);
+    for (let at = 0; at < 100; at++) budgets.spend(`m${at}@b` as UserId, 1, 0);
+    expect(budgets.size).toBe(2);
+  });
+
+  it('forgets members whose budget is as good as new, a step at a time', () => {
+    const budgets = new Budgets(limits);
+    for (let at = 0; at < 10; at++) budgets.spend(`m${at}@b` as UserId, 1, 0);
+    budgets.expire(HOUR_MS - 1, 100);
+    expect(budgets.size).toBe(10);
+    budgets.expire(HOUR_MS, 4);
+    expect(budgets.size).toBe(6);
+  });
+
+  it('tells a member who goes on in spite of refusals from one who is refused now and then', () => {
+    const budgets = new Budgets({ ...limits, rateLimitedFramesBeforeClose: 3 });
+    expect([0, 1, 2].map((now) => budgets.persists(ANN, now))).toEqual([false, false, false]);
+    expect(budgets.persists(ANN, MINUTE_MS)).toBe(false);
+    expect([1, 2, 3].map((ms) => budgets.persists(ANN, MINUTE_MS + ms))).toEqual([false, false, true]);
+  });
+
+  it('never remembers what is too long to be an id', () => {
+    const budgets = new Budgets({ ...limits, sameReedPerHour: 1 });
+    const long = 'x'.repeat(256);
+    expect(charge(budgets, limits, ANN, request(long), 0)).toBe(0);
+    expect(charge(budgets, limits, ANN, request(long), 0)).toBe(0);
+  });
+});
