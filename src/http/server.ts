@@ -27,7 +27,7 @@ export type HttpDeps = ApiDeps & {
   readonly log: FastifyBaseLogger;
   readonly random: RandomBytes;
   /** As fastify takes it: which proxies' forwarded headers are believed. */
-  readonly trustProxy: boolean | string | string[];
+  readonly trustProxy: NonNullable<FastifyHttpOptions<Server>['trustProxy']>;
   /** The built web app; null, or a folder without one, serves none. */
   readonly webFolder: string | null;
   /** Whether the database answers. */

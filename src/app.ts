@@ -1,0 +1,216 @@
+// Composition root: builds the whole server out of its parts and takes it down in the opposite order. No types beyond its own, no
+// decisions; nothing but the entry and tests import it.
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import proxyAddr from '@fastify/proxy-addr';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import { OffsetClock } from './base/clock.ts';
+import { cryptoRandom, type RandomBytes } from './base/ids.ts';
+import { SetupError } from './base/setup-error.ts';
+import { MemoryBus } from './bus/memory-bus.ts';
+import type { Bus } from './bus/port.ts';
+import type { Config } from './config/config.ts';
+import { BatchLoad } from './db/batch.ts';
+import { keepClock } from './db/clock.ts';
+import { openDatabase } from './db/pool.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { createHttp } from './http/server.ts';
+import { AddressBudget } from './identity/address-budget.ts';
+import { openIdentity } from './identity/identity.ts';
+import { Presence } from './presence/presence.ts';
+import { Replica } from './presence/replica.ts';
+import { openReeds } from './reeds/reeds.ts';
+import { Relay } from './relay/relay.ts';
+import type { ServerId } from './wire/address.ts';
+
+export type Overrides = {
+  readonly log: Logger;
+  readonly clock?: OffsetClock;
+  readonly random?: RandomBytes;
+  /** Shared by the replicas of one process. */
+  readonly bus?: Bus;
+  /** Where the built web app is. */
+  readonly webFolder?: string;
+};
+
+export type App = {
+  readonly url: string;
+  readonly serverId: ServerId;
+  readonly fingerprint: string;
+  /** The link that makes the first member, as long as there is none. */
+  readonly rootInvite: string | null;
+  /** Statements sent to the ledger and to the rest of the database so far. */
+  statements(): { readonly ledger: number; readonly application: number };
+  /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const APPLICATION_CONNECTIONS = 8;
+// One for each lane, the sweeper, departures and waking.
+const LEDGER_CONNECTIONS = 6;
+const QUIET_TURNS = 3;
+const WEB_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url));
+
+/** What every part is given. */
+const openGround = async (config: Config, overrides: Overrides, onEpoch: (epoch: string) => void) => {
+  const { limits } = config;
+  const { log } = overrides;
+  const clock = overrides.clock ?? new OffsetClock();
+  const url = config.databaseUrl;
+  if (url === undefined) throw new SetupError('There is no database.', 'Set DATABASE_URL.');
+  const db = await openDatabase({ url, role: 'application', connections: APPLICATION_CONNECTIONS, log, onEpoch, clock });
+  const ledgerDb = await openDatabase({ url, role: 'ledger', connections: LEDGER_CONNECTIONS, log, onEpoch, clock });
+  const clockKeeper = await keepClock({ database: db, clock, everyMs: limits.clockMeasureEveryMs, log });
+  const load = new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes);
+  return {
+    ...{ config, limits, log, clock, db, ledgerDb, load },
+    random: overrides.random ?? cryptoRandom,
+    bus: overrides.bus ?? new MemoryBus(),
+    addresses: new AddressBudget({ clock, limits }),
+    close: async () => {
+      clockKeeper.close();
+      await ledgerDb.close();
+      await db.close();
+    },
+  };
+};
+
+type Ground = Awaited<ReturnType<typeof openGround>>;
+
+const openMembers = async (ground: Ground, publicUrl: () => string) => {
+  const { config, bus } = ground;
+  const opened = await openIdentity({
+    ...ground,
+    ...{ publicUrl, passphrase: config.passphrase ?? '', name: config.name, signup: config.signup },
+    onSessionEnded: (userId, ended) =>
+      bus.endSessions(userId, {
+        code: ended.reason === 'replaced' ? 'CLOSE_REPLACED' : 'CLOSE_SESSION_ENDED',
+        ...(ended.deviceId === undefined ? {} : { deviceId: ended.deviceId }),
+      }),
+  });
+  if (!opened.ok) {
+    const mend = 'Set REEDBED_PASSPHRASE or REEDBED_PASSPHRASE_FILE to the one they were made with.';
+    throw new SetupError('The passphrase does not open the server keys.', mend);
+  }
+  return { identity: opened.value, reeds: openReeds({ ...ground, identity: opened.value }) };
+};
+
+type Members = Awaited<ReturnType<typeof openMembers>>;
+
+/** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
+const openRelay = (ground: Ground, { identity, reeds }: Members) => {
+  const { addresses, bus, config, db, load } = ground;
+  const replicaId = (): string => replica.id;
+  const presence: Presence = new Presence({ ...ground, database: db, replicaId });
+  const relay = new Relay({ ...ground, db: ground.ledgerDb, replicaId, presence, publish: reeds.publish, keys: identity.keys });
+  const gateway = new Gateway({
+    ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },
+    publicOrigin: () => (config.publicUrl === undefined ? null : new URL(config.publicUrl).origin),
+    addressOf: addressOf(config.trustProxy),
+    failedSignIns: {
+      retryAfterMs: (address) => addresses.waitMs('failed-sign-in', address),
+      failed: (address) => addresses.count('failed-sign-in', address),
+    },
+    signWelcome: (session, clientNonce) => identity.server.signWelcome(session, clientNonce),
+    endSessions: (userId, options) => bus.endSessions(userId, options),
+    overloaded: () => load.overloaded,
+  });
+  let served: { close(): void } | null = null;
+  const replica: Replica = new Replica({
+    ...{ ...ground, database: db, name: `${hostname()} ${resolve(config.data)}` },
+    onRegistered: (id) => {
+      served?.close();
+      served = bus.serve(id, {
+        deliver: (to, frame) => gateway.hub.deliver(to, frame),
+        dispatch: (holder) => relay.looks.freed(holder),
+        endSessions: (userId, options) => gateway.hub.endSessions(userId, options),
+      });
+    },
+    onLost: () => gateway.presenceLost(),
+    end: (items) => presence.end(items),
+    onLeft: async (users) => void (await Promise.all(users.map((user) => relay.left(user)))),
+  });
+  return { presence, relay, gateway, replica, leave: () => served?.close() };
+};
+
+const openHttp = (ground: Ground, members: Members, webFolder: string) =>
+  createHttp({
+    ...{ ...ground, ...members, webFolder, version: packageJson.version },
+    ...{ signup: ground.config.signup, name: ground.config.name, trustProxy: trusted(ground.config.trustProxy) },
+    ready: () =>
+      ground.db.query({ text: 'select 1' }).then(
+        () => true,
+        () => false,
+      ),
+  });
+
+/** Builds and starts a server on a migrated database (`config.databaseUrl`). @throws SetupError for what the operator can mend */
+export const createApp = async (config: Config, overrides: Overrides): Promise<App> => {
+  let listening = `http://${config.host}:${config.port}`;
+  const publicUrl = (): string => config.publicUrl ?? listening;
+  const ground = await openGround(config, overrides, (epoch) => replica.epochSeen(epoch));
+  const members = await openMembers(ground, publicUrl);
+  const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
+  const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
+
+  await replica.start();
+  const detach = gateway.attach(http.server);
+  relay.start();
+  await http.listen({ host: config.host, port: config.port });
+  listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
+  const { server, invites } = members.identity;
+  const secret = await invites.makeRootInvite();
+
+  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
+  const rest = async (): Promise<void> => {
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
+  };
+  return {
+    url: publicUrl(),
+    serverId: server.id,
+    fingerprint: server.fingerprint,
+    rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
+    statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
+    settle: async () => {
+      await rest();
+      await relay.sweep();
+      await replica.settle();
+      await rest();
+    },
+    close: async () => {
+      detach();
+      const stopped = http.close();
+      await gateway.close();
+      await stopped;
+      await relay.stop();
+      await rest();
+      await replica.stop();
+      leave();
+      await ground.close();
+    },
+  };
+};
+
+type Trust = Config['trustProxy'];
+
+/** As fastify takes it; a number of hops is counted from us outwards. */
+const trusted = (trust: Trust): false | string[] | ((address: string, hop: number) => boolean) => {
+  if (trust === false) return false;
+  return typeof trust === 'number' ? (_, hop) => hop < trust : [...trust];
+};
+
+/** The client's address of an upgrade request, as the HTTP API sees it. */
+const addressOf = (trust: Trust): ((request: IncomingMessage) => string) => {
+  const by = trusted(trust);
+  return by === false ? (request) => request.socket.remoteAddress ?? '' : (request) => proxyAddr(request, by);
+};
+
+const hostOf = ({ address, family, port }: AddressInfo): string => {
+  const shown = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
+  return family === 'IPv6' && shown !== '127.0.0.1' ? `[${shown}]:${port}` : `${shown}:${port}`;
+};
