@@ -1,19 +1,18 @@
 // The judgement on a delivered copy, before anything of it is stored: decrypt, compare, verify. One order, one reason per fault.
 // The first four reasons accuse the copy and so its holder; a text that contradicts its own statement accuses the author.
 import { fail, ok, type Result } from '../base/result.ts';
-import { DEFAULT_LIMITS as LIMITS } from '../base/limits.ts';
 import { bodyHash } from '../crypto/seal.ts';
-import { type CertificateContext, verifyCertificate } from '../crypto/statement.ts';
+import { type VerifyContext, type VerifyReason, verifyCertificate } from '../crypto/statement.ts';
 import type { ReedId } from '../wire/address.ts';
-import { mentionsOf, tagsOf } from '../wire/claims.ts';
+import { type Body, checkBody, falseClaim } from '../wire/body.ts';
 import type { InvalidReason } from '../wire/frames.ts';
-import { parseTime } from '../wire/kinds.ts';
 import type { KeyRing } from './key-ring.ts';
-import type { Body, ReedCertificate, ReedStatement } from './types.ts';
+import type { ReedCertificate, ReedStatement } from './types.ts';
 
 export type CheckedCopy = { readonly certificate: ReedCertificate; readonly body: Body };
 
-const SALT_BYTES = 16;
+/** Faults of the author's signature; every other fault is one of the certificate around it. */
+const SIGNATURE_FAULTS: ReadonlySet<VerifyReason> = new Set<VerifyReason>(['bad-signature', 'wrong-signers', 'unknown-key', 'bad-key']);
 
 /**
  * Opens a ciphertext and judges what is in it as the copy of `reedId`.
@@ -22,17 +21,37 @@ const SALT_BYTES = 16;
 export async function checkCopy(
   ciphertext: Uint8Array,
   reedId: ReedId,
-  deps: { readonly keyRing: KeyRing; readonly context: CertificateContext },
+  deps: { readonly keyRing: KeyRing; readonly context: VerifyContext },
 ): Promise<Result<CheckedCopy, InvalidReason>> {
   const opened = await deps.keyRing.open(ciphertext);
   if (!opened.ok) return fail('UNDECRYPTABLE', opened.reason);
   const { certificate, body } = opened.value;
   if (idIn(certificate) !== reedId) return fail('OTHER_REED');
   const accepted = await verifyCertificate(certificate, 'reed', deps.context);
-  if (!accepted.ok) return fail(isSignatureFault(accepted.reason) ? 'BAD_SIGNATURE' : 'BAD_CERTIFICATE', accepted.reason);
+  if (!accepted.ok) return fail(SIGNATURE_FAULTS.has(accepted.reason) ? 'BAD_SIGNATURE' : 'BAD_CERTIFICATE', accepted.reason);
   const kept = accepted.value.certificate;
-  const checkedBody = await checkBody(body, kept.statement);
-  return checkedBody.ok ? ok({ certificate: kept, body: checkedBody.value }) : checkedBody;
+  const said = await judgeBody(body, kept.statement);
+  return said.ok ? ok({ certificate: kept, body: said.value }) : said;
+}
+
+/** A body that the author did not sign is the holder's doing; one that breaks the rules under a good signature is the author's. */
+async function judgeBody(value: unknown, reed: ReedStatement): Promise<Result<Body, InvalidReason>> {
+  const checked = checkBody(value);
+  if (!checked.ok && checked.reason === 'malformed') return fail('BAD_SIGNATURE', `body.${checked.detail}`);
+  const body = value as Body;
+  if ((await hashOf(body)) !== reed.bodyHash) return fail('BAD_SIGNATURE', 'bodyHash');
+  if (!checked.ok) return fail('CLAIM_MISMATCH', checked.detail);
+  const claim = falseClaim(reed, body);
+  return claim === null ? ok(body) : fail('CLAIM_MISMATCH', claim);
+}
+
+/** Null for a body so long that it has no hash. */
+async function hashOf(body: Body): Promise<string | null> {
+  try {
+    return await bodyHash(body);
+  } catch {
+    return null;
+  }
 }
 
 function idIn(certificate: unknown): unknown {

@@ -19,10 +19,13 @@ export type BackupContents = {
   readonly server: string;
   readonly serverKeys: readonly string[];
   readonly user: string;
-  readonly username: string;
+  /** Id of the member's current key. */
   readonly key: string;
   readonly follows: readonly string[];
 };
+
+/** passphrase: wrong, or no message that a passphrase opens. not-a-backup: what came out is no backup of this version. */
+export type BackupReason = 'passphrase' | 'not-a-backup';
 
 export interface KeyRing {
   /** What the ring holds; null before `make` or `restore`. */
@@ -39,7 +42,7 @@ export interface KeyRing {
   /** A sealed backup of both keys: an armored OpenPGP message. Throws if the recovery key is no longer here. */
   backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string>;
   /** Opens a backup, takes its member's key in place of the ring's own, and gives back the rest. */
-  restore(backup: string, passphrase: string): Promise<Result<BackupContents>>;
+  restore(backup: string, passphrase: string): Promise<Result<BackupContents, BackupReason>>;
   /** Deletes the private half of the recovery key from this device. */
   forgetRecovery(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { PublicKey } from '../crypto/openpgp.ts';
 import { verifyKeyChain } from '../crypto/key-chain.ts';
-import { type KeyLookup, type KnownKey, type VerifyContext, verifyCertificate } from '../crypto/statement.ts';
+import { type KeyLookup, type KnownKey, type VerifyContext } from '../crypto/statement.ts';
 import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import type { Api, TokenSource } from './api.ts';
 import type { PinnedServer } from './server.ts';
@@ -52,18 +52,22 @@ export class KeyDirectory {
   }
 
   /** Takes this member's own key certificate, as it came with the sign-up. */
-  async learn(user: UserId, certificates: readonly unknown[]): Promise<void> {
-    const chain = await this.#prove({ id: user, certificates, revocations: [], owed: [] });
+  async learn(user: UserId, certificate: unknown): Promise<void> {
+    const chain = await this.#prove({ id: user, chain: [{ certificate }], owed: [] });
     if (!chain) throw new AppError('INVALID', "the server's certificate of the key does not hold");
-    await this.#remember(chain);
+    // Nobody owes us news of our own keys, and nothing is to be recorded about reading them.
+    await this.#remember({ ...chain, record: { ...chain.record, owed: chain.keys.map(({ id }) => id) } });
   }
 
-  /** Puts a verified revocation on record. */
-  async revoked(user: UserId, certificate: unknown): Promise<void> {
-    const chain = await this.#load(user);
-    if (!chain) return;
-    const next = await this.#prove({ ...chain.record, revocations: [...chain.record.revocations, certificate] });
+  /** Takes a key's revocation. False if it does not hold or is of a key that this device never saw. */
+  async revoked(key: UserKeyId, revocation: unknown): Promise<boolean> {
+    const known = await this.#load(userOf(key));
+    const at = known?.keys.findIndex(({ id }) => id === key) ?? -1;
+    if (!known || at < 0) return false;
+    const chain = known.record.chain.map((entry, place) => (place === at ? { ...entry, revocation } : entry));
+    const next = await this.#prove({ ...known.record, chain });
     if (next) await this.#remember(next);
+    return next !== null;
   }
 
   async #find(id: UserKeyId, purpose: Purpose): Promise<KnownKey | null> {
@@ -118,24 +122,9 @@ export class KeyDirectory {
   }
 
   async #prove(record: KeyRecord): Promise<Chain | null> {
-    const chain = await verifyKeyChain(record.certificates, record.id, this.#bareContext([]));
-    if (!chain.ok) return null;
-    const keys = await Promise.all(chain.value.map((key) => this.#withRevocation(key, chain.value, record.revocations)));
-    return { keys, record };
-  }
-
-  async #withRevocation(key: KnownKey, chain: readonly KnownKey[], revocations: readonly unknown[]): Promise<KnownKey> {
-    for (const revocation of revocations) {
-      const accepted = await verifyCertificate(revocation, 'key-revocation', this.#bareContext(chain));
-      if (accepted.ok && accepted.value.certificate.statement.key === key.id) return { ...key, revokedSeq: accepted.value.seq };
-    }
-    return key;
-  }
-
-  /** Sees only the keys given, so that proving a chain never asks for the chain. */
-  #bareContext(keys: readonly KnownKey[]): VerifyContext {
-    const userKey = async (id: UserKeyId): Promise<KnownKey | null> => keys.find((key) => key.id === id) ?? null;
-    return { keys: { userKey, serverKey: (id) => this.#deps.server.key(id) }, now: this.#deps.time.now() };
+    const keys: KeyLookup = { userKey: async () => null, serverKey: (id) => this.#deps.server.key(id) };
+    const proved = await verifyKeyChain(record.chain, record.id, { keys, now: this.#deps.time.now() });
+    return proved.ok ? { keys: proved.value, record } : null;
   }
 
   async #remember(chain: Chain): Promise<void> {
@@ -155,13 +144,6 @@ export class KeyDirectory {
 const continues = (known: Chain, next: Chain): boolean => known.keys.every(({ id }, at) => next.keys[at]?.id === id);
 
 function recordOf(id: UserId, answer: unknown, owed: readonly UserKeyId[]): KeyRecord | null {
-  const chain = (answer as { chain?: unknown } | null)?.chain;
-  if (!Array.isArray(chain)) return null;
-  const entries = chain as { certificate?: unknown; revocation?: unknown }[];
-  return {
-    id,
-    certificates: entries.map(({ certificate }) => certificate),
-    revocations: entries.flatMap(({ revocation }) => (revocation ? [revocation] : [])),
-    owed,
-  };
+  const { chain } = (answer ?? {}) as { chain?: unknown };
+  return Array.isArray(chain) ? { id, chain: chain as KeyRecord['chain'], owed } : null;
 }

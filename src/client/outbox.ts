@@ -7,6 +7,7 @@ import { AppError } from '../base/errors.ts';
 import { base64url, type RandomBytes, uuidv7 } from '../base/ids.ts';
 import { bodyHash } from '../crypto/seal.ts';
 import { makeReedId, parseReedId, type ReedId, type UserId, type UserKeyId } from '../wire/address.ts';
+import { checkBody, SALT_BYTES } from '../wire/body.ts';
 import type { Signed } from '../wire/canonical.ts';
 import { mentionsOf, tagsOf } from '../wire/claims.ts';
 import type { Frame, FrameBodies } from '../wire/frames.ts';
@@ -17,7 +18,6 @@ import type { ServerTime } from './server-time.ts';
 import type { Change, CopyRecord, OutboxRecord, ReedRelations, Store } from './store.ts';
 import type { Emit, ReedCertificate, ReedStatement } from './types.ts';
 
-const SALT_BYTES = 16;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
 /** PUBLISH_READY is sent again when it was not answered for so long. */
@@ -72,6 +72,8 @@ export class Outbox {
   async publish(draft: Draft): Promise<{ reedId: ReedId; published: Promise<void> }> {
     const { store, emit } = this.#deps;
     const record = this.#record(draft);
+    const body = checkBody(record.body);
+    if (!body.ok) throw new AppError(body.reason === 'too-long' ? 'TOO_LARGE' : 'INVALID', body.detail);
     const checked = checkStatement(await this.#statement(record, undefined), 'reed');
     if (!checked.ok) throw new AppError('INVALID', checked.detail || checked.reason);
     await store.write([{ put: 'outbox', record }]);

@@ -1,7 +1,8 @@
 // The port to a member's own storage: five collections of plain JSON records, each with a string `id`.
 // One write is all or nothing and durable when it resolves; a store that lost something says so by `complete`.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import type { Body, ReedCertificate } from './types.ts';
+import type { Body } from '../wire/body.ts';
+import type { ReedCertificate } from './types.ts';
 
 /** A verified copy of a reed. `own`: written by this member. */
 export type CopyRecord = {
@@ -18,9 +19,7 @@ export type CopyRecord = {
 /** A member's chain of key certificates as it was verified, first key first. What is pinned here may only be continued. */
 export type KeyRecord = {
   readonly id: UserId;
-  readonly certificates: readonly unknown[];
-  /** Revocation certificates seen, in no order. */
-  readonly revocations: readonly unknown[];
+  readonly chain: readonly { readonly certificate: unknown; readonly revocation?: unknown }[];
   /** Keys that were read to verify with, so that the server owes us their revocation. */
   readonly owed: readonly UserKeyId[];
 };

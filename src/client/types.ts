@@ -8,9 +8,6 @@ import type { StatementOf } from '../wire/statements.ts';
 export type ReedStatement = StatementOf<'reed'>;
 export type ReedCertificate = Certificate<ReedStatement>;
 
-/** What only devices have of a reed. `salt`: base64url of 16 bytes. */
-export type Body = { readonly text: string; readonly createdAt: string; readonly salt: string };
-
 /** This device's membership; the private key is in the key ring. */
 export type Account = {
   readonly server: ServerId;

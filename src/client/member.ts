@@ -1,0 +1,274 @@
+// Being a member: the one object that the web app, bots, headless holders and tests use. It starts without an account, gets one by
+// signing up or by a backup, and from then on keeps what is opened and answers for it while it is connected.
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import { base64url, type RandomBytes, sha256, uuidv7 } from '../base/ids.ts';
+import { DEFAULT_LIMITS, type Limits } from '../base/limits.ts';
+import { verifyCertificate } from '../crypto/statement.ts';
+import { makeInviteId, parseServerId, type ReedId, type ServerId, type UserId } from '../wire/address.ts';
+import { printTime } from '../wire/kinds.ts';
+import { heading } from '../wire/statements.ts';
+import { Api } from './api.ts';
+import { makeInviteLink } from './invite-link.ts';
+import type { KeyRing } from './key-ring.ts';
+import { KeyDirectory } from './keys.ts';
+import { Membership } from './membership.ts';
+import type { Draft } from './outbox.ts';
+import type { HttpFetch, SocketFactory } from './ports.ts';
+import { restoreAccount } from './restore.ts';
+import { PinnedServer, type ServerInfo } from './server.ts';
+import { ServerTime } from './server-time.ts';
+import { type SignUpInput, signUp } from './sign-up.ts';
+import type { CopyRecord, OutboxRecord, Page, Store } from './store.ts';
+import type { Account, ConnectionState, MemberEvent } from './types.ts';
+import type { RequestOptions } from './viewer.ts';
+
+const META = 'account';
+const SECRET_BYTES = 32;
+
+export type MemberDeps = {
+  /** http(s) origin of the server. */
+  readonly serverUrl: string;
+  readonly store: Store;
+  readonly keyRing: KeyRing;
+  readonly socket: SocketFactory;
+  readonly fetch: HttpFetch;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly limits?: Limits;
+};
+
+/** Opens a member over a store: with the account that is in it, or without. Touches no network. */
+export async function openMember(deps: MemberDeps): Promise<Member> {
+  const member = new Member(deps);
+  await member.load();
+  return member;
+}
+
+export class Member {
+  readonly #deps: MemberDeps;
+  readonly #api: Api;
+  readonly #time: ServerTime;
+  readonly #limits: Limits;
+  readonly #listeners = new Set<(event: MemberEvent) => void>();
+  #account: Account | null = null;
+  #membership: Membership | null = null;
+  #server: PinnedServer | null = null;
+
+  constructor(deps: MemberDeps) {
+    this.#deps = deps;
+    this.#time = new ServerTime(deps.clock);
+    this.#api = new Api(deps.serverUrl, deps.fetch, this.#time);
+    this.#limits = deps.limits ?? DEFAULT_LIMITS;
+  }
+
+  /** Reads the account from the store; `openMember` does it. */
+  async load(): Promise<void> {
+    const account = (await this.#deps.store.get('meta', META))?.value as Account | undefined;
+    if (account) await this.#begin(account);
+  }
+
+  /** Null before the first sign-up or restore. */
+  get account(): Account | null {
+    return this.#account;
+  }
+
+  get connection(): ConnectionState {
+    return this.#membership?.session.state ?? 'offline';
+  }
+
+  /** The server at the address, its document verified; pinned once there is an account. Throws AppError. */
+  async serverInfo(): Promise<ServerInfo> {
+    return (await this.#pinned(this.#account?.server ?? null)).info();
+  }
+
+  /** Makes the account. May be repeated after a failure: the keys stay the same. Throws AppError. */
+  async signUp(input: SignUpInput): Promise<Account> {
+    if (this.#account) throw new AppError('CONFLICT', 'there is an account on this device');
+    const { account, token } = await signUp(
+      { ...this.#parts(), server: (id) => this.#pinned(id), keysOf: (server) => this.#keysWithoutSession(server) },
+      input,
+    );
+    await this.#adopt(account, token);
+    return account;
+  }
+
+  /** Takes over the account of a backup, and links this device in place of the one before. Throws AppError. */
+  async restore(input: { readonly backup: string; readonly passphrase: string }): Promise<Account> {
+    if (this.#account) throw new AppError('CONFLICT', 'there is an account on this device');
+    const { account, token } = await restoreAccount({ ...this.#parts(), server: (id) => this.#pinned(id) }, input);
+    await this.#adopt(account, token);
+    return account;
+  }
+
+  /** The backup as an armored OpenPGP message. Throws AppError FORBIDDEN once the recovery key was deleted here. */
+  async backup(passphrase: string): Promise<string> {
+    const { server, serverKeys, user, key } = this.#member();
+    return this.#deps.keyRing.backup({ server, serverKeys, user, key, follows: [] }, passphrase, this.#time.now());
+  }
+
+  /** The person has the backup: the recovery key is deleted from this device. */
+  async backupSaved(): Promise<void> {
+    await this.#deps.keyRing.forgetRecovery();
+    await this.#save({ ...this.#member(), backedUp: true });
+  }
+
+  /** Signs in and stays signed in until `close`; now, if it was waiting to. */
+  connect(): void {
+    this.#running().session.connect();
+  }
+
+  /** Resolves when signed in to the server that was pinned; rejects when only a person can help. */
+  async online(): Promise<void> {
+    await this.#running().session.online();
+  }
+
+  /**
+   * Writes a reed. Resolves when it is durably in the outbox, with a promise for its publication.
+   * A reply names `replyTo` alone: the root is found out from the copy or the server.
+   * @throws AppError INVALID, TOO_LARGE
+   */
+  async publish(draft: Draft): Promise<{ reedId: ReedId; published: Promise<void> }> {
+    const root = draft.root ?? (draft.replyTo && (await this.#rootOf(draft.replyTo)));
+    return this.#running().outbox.publish(root ? { ...draft, root } : draft);
+  }
+
+  /** A copy of a reed: from the store at once, else from a member who holds it. Opening means keeping. Rejects with RequestFailure. */
+  async request(reedId: ReedId, options?: RequestOptions): Promise<CopyRecord> {
+    return this.#running().viewer.request(reedId, options);
+  }
+
+  /** Ends a request that has not been answered. */
+  async cancel(reedId: ReedId): Promise<void> {
+    await this.#running().viewer.cancel(reedId);
+  }
+
+  async copy(reedId: ReedId): Promise<CopyRecord | null> {
+    return this.#deps.store.get('copies', reedId);
+  }
+
+  /** What this device holds, by id. */
+  async copies(page?: Page): Promise<CopyRecord[]> {
+    return this.#deps.store.list('copies', page);
+  }
+
+  /** Gives up a copy: announced, and deleted once the server has answered, when this resolves. */
+  async evict(reedId: ReedId): Promise<void> {
+    await this.#running().evictions.evict(reedId);
+  }
+
+  /** What was written and is not published yet, in order. */
+  async outbox(): Promise<OutboxRecord[]> {
+    return this.#deps.store.list('outbox');
+  }
+
+  /** Makes an invite and gives its link. The secret is in the link and nowhere else. Throws AppError. */
+  async createInvite(): Promise<string> {
+    const { user, key, server } = this.#member();
+    const { session } = this.#running();
+    const now = this.#time.now();
+    const secret = this.#deps.random(SECRET_BYTES);
+    const id = makeInviteId(user, uuidv7(now, this.#deps.random));
+    const tokenHash = base64url(await sha256(secret));
+    const expiresAt = printTime(now + this.#limits.inviteMs);
+    const statement = { ...heading('invite'), id, user, key, tokenHash, role: 'user' as const, expiresAt };
+    const signed = await this.#deps.keyRing.sign(statement, now);
+    await this.#api.call('invites', { method: 'POST', body: signed, session });
+    return makeInviteLink(this.#api.origin, { server, invite: id, secret: base64url(secret) });
+  }
+
+  /** Who a member is, by their own certified word; null if the server knows nobody by that id. */
+  async author(user: UserId): Promise<{ readonly user: UserId; readonly username: string } | null> {
+    const { session, keys } = this.#running();
+    let answer: { identity?: unknown };
+    try {
+      answer = (await this.#api.call(`users/${encodeURIComponent(user)}`, { session })) as typeof answer;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    }
+    const accepted = await verifyCertificate(answer.identity, 'identity', keys.context);
+    if (!accepted.ok || accepted.value.certificate.statement.user !== user) return null;
+    return { user, username: accepted.value.certificate.statement.username };
+  }
+
+  /** Calls `listener` with everything that happens, until the returned function is called. */
+  subscribe(listener: (event: MemberEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when no work of this member's own is going on. */
+  async idle(): Promise<void> {
+    await this.#membership?.idle();
+  }
+
+  /** Closes the connection; the store stays open. */
+  async close(): Promise<void> {
+    await this.#membership?.close();
+  }
+
+  #parts() {
+    const { store, keyRing, random } = this.#deps;
+    return { api: this.#api, store, keyRing, random, time: this.#time };
+  }
+
+  async #adopt(account: Account, token: string): Promise<void> {
+    await this.#save(account);
+    await this.#begin(account);
+    if (token) this.#running().session.useToken(token);
+  }
+
+  async #save(account: Account): Promise<void> {
+    await this.#deps.store.write([{ put: 'meta', record: { id: META, value: account } }]);
+    this.#account = account;
+  }
+
+  async #begin(account: Account): Promise<void> {
+    this.#account = account;
+    const server = await this.#pinned(account.server);
+    const emit = (event: MemberEvent): void => {
+      for (const listener of this.#listeners) listener(event);
+    };
+    const membership = new Membership({ ...this.#parts(), socket: this.#deps.socket, limits: this.#limits, account, server, emit });
+    await membership.load();
+    this.#membership = membership;
+  }
+
+  /** Without an id, whoever answers at the address is believed to be who they say: an invite link says it better. */
+  async #pinned(id: ServerId | null): Promise<PinnedServer> {
+    if (this.#server && (id === null || this.#server.id === id)) return this.#server;
+    const named = id ?? parseServerId(String(((await this.#api.call('server')) as { id?: unknown }).id));
+    if (!named) throw new AppError('INVALID', 'this is no Reedbed server');
+    this.#server = new PinnedServer(named, this.#parts());
+    return this.#server;
+  }
+
+  /** For the certificates of a sign-up, which are verified before there is a session. */
+  #keysWithoutSession(server: PinnedServer): KeyDirectory {
+    const session = { token: () => Promise.reject(new AppError('UNAUTHENTICATED', 'not signed in')), refused: () => {} };
+    return new KeyDirectory({ ...this.#parts(), limits: this.#limits, server, session });
+  }
+
+  async #rootOf(replyTo: ReedId): Promise<ReedId> {
+    const { session, keys } = this.#running();
+    const copy = await this.copy(replyTo);
+    if (copy) return copy.certificate.statement.root ?? replyTo;
+    const answer = (await this.#api.call(`reeds/${encodeURIComponent(replyTo)}`, { session })) as { certificate?: unknown };
+    const accepted = await verifyCertificate(answer.certificate, 'reed', keys.context);
+    if (!accepted.ok || accepted.value.certificate.statement.id !== replyTo) throw new AppError('NOT_FOUND', 'replyTo');
+    return accepted.value.certificate.statement.root ?? replyTo;
+  }
+
+  #member(): Account {
+    if (!this.#account) throw notSignedIn();
+    return this.#account;
+  }
+
+  #running(): Membership {
+    if (!this.#membership) throw notSignedIn();
+    return this.#membership;
+  }
+}
+
+const notSignedIn = (): AppError => new AppError('UNAUTHENTICATED', 'there is no account on this device yet');

@@ -1,0 +1,47 @@
+// Coming back by a backup: its key becomes this device's key, the server it names is pinned, this device is linked in place of the last.
+// Nothing of the old device's copies is here: what the server still counts on is for the store to find out and to give up.
+import { AppError } from '../base/errors.ts';
+import { type RandomBytes, uuidv7 } from '../base/ids.ts';
+import { parseServerId, parseServerKeyId, parseUserId, parseUserKeyId, type ServerId, type ServerKeyId } from '../wire/address.ts';
+import type { Api } from './api.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { PinnedServer } from './server.ts';
+import type { ServerTime } from './server-time.ts';
+import { challenge, signSession } from './session.ts';
+import type { SignedUp } from './sign-up.ts';
+import type { Account } from './types.ts';
+
+export type RestoreDeps = {
+  readonly api: Api;
+  readonly time: ServerTime;
+  readonly random: RandomBytes;
+  readonly keyRing: KeyRing;
+  server(id: ServerId): Promise<PinnedServer>;
+};
+
+/** @throws AppError INVALID for a wrong passphrase or a file that is no backup; whatever the server answers to the linking */
+export async function restoreAccount(deps: RestoreDeps, input: { readonly backup: string; readonly passphrase: string }): Promise<SignedUp> {
+  const { api, keyRing, time, random } = deps;
+  const opened = await keyRing.restore(input.backup, input.passphrase);
+  if (!opened.ok) throw new AppError('INVALID', opened.reason === 'passphrase' ? 'the passphrase does not open this backup' : 'this is no backup');
+  const server = parseServerId(opened.value.server);
+  const user = parseUserId(opened.value.user);
+  const key = parseUserKeyId(opened.value.key);
+  if (!server || !user || !key) throw new AppError('INVALID', 'this is no backup');
+  const info = await (await deps.server(server)).info();
+  requireContinued(opened.value.serverKeys, info.keys);
+  const member = { server, user, key, device: uuidv7(time.now(), random) };
+  const { statement, signatures } = await signSession(deps, member, 'link-device', await challenge(api));
+  const body = { statement, signature: signatures[0]?.signature };
+  const { token } = (await api.call('devices', { method: 'POST', body })) as { token: string };
+  const session = { token: async () => token, refused: () => {} };
+  const profile = (await api.call(`users/${encodeURIComponent(user)}`, { session })) as { username?: unknown };
+  const account: Account = { ...member, username: String(profile.username ?? ''), serverKeys: info.keys, backedUp: true };
+  return { account, token };
+}
+
+/** The server's chain must continue the one in the backup: another chain is another server. */
+function requireContinued(pinned: readonly string[], found: readonly ServerKeyId[]): void {
+  const isContinued = pinned.every((text, at) => parseServerKeyId(text) === found[at]);
+  if (!isContinued) throw new AppError('INVALID', 'the server has other keys than when this backup was made');
+}
