@@ -50,7 +50,11 @@ export const SETTINGS = {
   publicUrl: optional(origin, 'Where members reach the server, when that is not where it listens (behind a proxy).'),
   name: required(text('a name without control characters'), 'Reedbed', 'Name of the server as members see it.'),
   signup: required(choice('open', 'invite', 'closed'), 'invite', 'Who may sign up: anyone, whoever has an invite, nobody.'),
-  passphrase: secret(text(), "Unlocks the server's private keys. Without it and its file see below.", true),
+  passphrase: secret(
+    text(),
+    "Unlocks the server's private keys. Without it, its file and a credential the server makes one and keeps it in the data folder.",
+    true,
+  ),
   passphraseFile: optional(text('a file'), 'File with the passphrase on its first line.'),
   allowPrivatePeers: required(toggle, false, 'Whether peers may have addresses in private networks.'),
   pingIntervalMs: required(integer(100), DEFAULT_LIMITS.pingIntervalMs, 'Silence after which a connection is asked whether it lives.'),

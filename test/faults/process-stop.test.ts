@@ -1,0 +1,171 @@
+// How a server ends: by one signal, by two, by a fault; and what it says when it can't begin. The application is a fake at its port.
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Child, isRunning, startChild } from '../support/child.ts';
+import { createDatabase, makeDataFolder } from '../support/database.ts';
+
+let folder: string;
+let children: Child[];
+
+type Behaviour = 'well' | 'stuck' | 'broken' | 'late';
+const begin = (behaviour: Behaviour, args: readonly string[], env: NodeJS.ProcessEnv = {}): Child => {
+  const data = join(folder, 'data');
+  const child = startChild('test/support/serve-child.ts', {
+    args,
+    cwd: folder,
+    env: { PATH: process.env['PATH'], REEDBED_DATA: data, FAKE_APP: behaviour, ...env },
+  });
+  children.push(child);
+  return child;
+};
+const postgresPid = async (): Promise<number> =>
+  Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+const faultOf = async (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number | null; err: string }> => {
+  const child = begin('well', args, env);
+  const { code } = await child.exit;
+  return { code, err: child.output().err };
+};
+
+beforeEach(async () => {
+  folder = await makeDataFolder();
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) {
+    child.send('SIGTERM');
+    child.send('SIGKILL');
+    await child.exit;
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('stopping', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'drains once on %s, though it comes twice at once, and leaves no process',
+    async (signal) => {
+      const child = begin('well', ['serve', '--json']);
+      expect(JSON.parse(await child.line())).toEqual({
+        url: 'http://127.0.0.1:1',
+        serverId: 'server',
+        fingerprint: 'f00d',
+        rootInvite: expect.any(String),
+      });
+      const pid = await postgresPid();
+      child.send(signal);
+      child.send(signal);
+      expect(await child.exit).toEqual({ code: 0, signal: null });
+      expect(child.output().err.match(/closing/g)).toHaveLength(1);
+      expect(isRunning(pid)).toBe(false);
+    },
+  );
+
+  it('gives a stuck drain up at a second signal', async () => {
+    const child = begin('stuck', ['serve', '--json']);
+    await child.line();
+    const pid = await postgresPid();
+    child.send('SIGINT');
+    // Signals close together count as one; later ones force.
+    const again = setInterval(() => child.send('SIGINT'), 100);
+    expect(await child.exit).toEqual({ code: 1, signal: null });
+    clearInterval(again);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('gives a stuck drain up after its limit', async () => {
+    await writeFile(join(folder, 'reedbed.toml'), '[limits]\ndrain_ms = 1');
+    const child = begin('stuck', ['serve', '--json']);
+    await child.line();
+    child.send('SIGTERM');
+    expect(await child.exit).toEqual({ code: 1, signal: null });
+    expect(child.output().err).toContain('took too long');
+  });
+
+  it('stops when the signal comes during the start', async () => {
+    const child = begin('well', ['serve', '--json']);
+    await expect
+      .poll(
+        () =>
+          stat(join(folder, 'data/lock')).then(
+            () => true,
+            () => false,
+          ),
+        { interval: 5, timeout: 20_000 },
+      )
+      .toBe(true);
+    child.send('SIGTERM');
+    const { code, signal } = await child.exit;
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    await expect.poll(async () => postgresPid().then(isRunning, () => false)).toBe(false);
+  });
+
+  it('logs a fault that nobody caught without its words, and ends with 1', async () => {
+    const child = begin('late', ['serve', '--json']);
+    await child.line();
+    const pid = await postgresPid();
+    child.send('SIGUSR2');
+    expect(await child.exit).toEqual({ code: 1, signal: null });
+    expect(child.output().err).toContain('a fault that nobody caught');
+    expect(child.output().err).not.toContain('whispered');
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('ends the database when the application does not start', async () => {
+    const child = begin('broken', ['serve']);
+    expect((await child.exit).code).toBe(1);
+    expect(child.output().err).not.toContain('whispered');
+    await expect(postgresPid()).rejects.toThrow();
+  });
+});
+
+describe('what is said at the start', () => {
+  it('writes the invite to a file of our own when standard output is no terminal', async () => {
+    const child = begin('well', ['serve']);
+    let shown = '';
+    while (!shown.includes('Ctrl-C')) shown += `${await child.line()}\n`;
+    const file = join(folder, 'data/root-invite');
+    expect(shown).toContain(file);
+    expect(shown).not.toContain('secret-invite');
+    expect(shown).toContain(`passphrase   in ${join(folder, 'data/passphrase')}`);
+    expect(await readFile(file, 'utf8')).toContain('secret-invite');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(child.output().err).not.toContain('secret-invite');
+  });
+
+  it('names every setting that is wrong', async () => {
+    const { code, err } = await faultOf(['serve', '--port', 'eighty'], { REEDBED_SIGNUP: 'maybe', REEDBED_COLOUR: 'green' });
+    expect(code).toBe(1);
+    for (const name of ['REEDBED_PORT', 'REEDBED_SIGNUP', 'REEDBED_COLOUR']) expect(err).toContain(name);
+  });
+
+  it.each([
+    ['postgres://nobody:guess@127.0.0.1:1/reedbed', "can't be reached (ECONNREFUSED)"],
+    ['postgres://nobody:guess@no-such-host.invalid/reedbed', "can't be reached"],
+  ])('says in one line that the database %s is away', async (url, words) => {
+    const { code, err } = await faultOf(['serve'], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(err).toContain(words);
+    expect(err).not.toContain('guess');
+  });
+
+  it('tells a wrong password and a missing database apart', async () => {
+    const database = await createDatabase({ empty: true });
+    const at = (change: { password?: string; pathname?: string }): NodeJS.ProcessEnv => ({
+      DATABASE_URL: Object.assign(new URL(database.url), change).href,
+    });
+    const wrong = await faultOf(['serve'], at({ password: 'guess' }));
+    const missing = await faultOf(['migrate'], at({ pathname: '/no_such_database' }));
+    const outside = await faultOf(['migrate', '--json'], at({}));
+    await database.drop();
+    expect(wrong.err).toContain('refuses the user or password');
+    expect(missing.err).toContain('no database named no_such_database');
+    expect(outside.code).toBe(0);
+  });
+
+  it('says as JSON what is wrong when JSON was asked for', async () => {
+    const { err } = await faultOf(['serve', '--json'], { DATABASE_URL: 'postgres://a@127.0.0.1:1/b' });
+    expect(JSON.parse(err)).toEqual({ error: expect.stringContaining("can't be reached"), mend: expect.stringContaining('DATABASE_URL') });
+  });
+});

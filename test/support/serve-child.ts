@@ -1,0 +1,28 @@
+// The whole command line with an application that does nothing, for tests of starting and stopping that must not wait for a real drain.
+// FAKE_APP says how the application behaves: well, stuck (never drains), broken (fails to start), late (throws a while after the start).
+
+import { runCommandLine } from '../../src/ops/cli.ts';
+import type { CreateApp, RunningApp } from '../../src/ops/serve.ts';
+
+const app: RunningApp = {
+  url: 'http://127.0.0.1:1',
+  serverId: 'server',
+  fingerprint: 'f00d',
+  rootInvite: 'http://127.0.0.1:1/#/join/secret-invite',
+  close: () => {
+    process.stderr.write('closing\n');
+    return process.env['FAKE_APP'] === 'stuck' ? new Promise(() => undefined) : Promise.resolve();
+  },
+};
+
+const createApp: CreateApp = async () => {
+  if (process.env['FAKE_APP'] === 'broken') throw new Error('whispered words');
+  if (process.env['FAKE_APP'] === 'late') {
+    process.once('SIGUSR2', () => {
+      throw new Error('whispered words');
+    });
+  }
+  return app;
+};
+
+process.exit(await runCommandLine(process.argv.slice(2), createApp));
