@@ -11,6 +11,11 @@ const WORDS: Readonly<Record<string, string>> = {
   INTERRUPTED: 'The tab that was doing this was closed. Look whether it was done before you try again.',
   BAD_BACKUP: 'This file is not a Reedbed backup.',
   WRONG_WORDS: 'These words do not open this backup. Check their spelling and order.',
+  'username: length': 'A name has 2 to 30 characters.',
+  'username: sign': 'Names are made of letters, digits, dots, hyphens and underscores.',
+  'username: invisible': 'This name has signs that can’t be seen. Type it again by hand.',
+  'username: scripts': 'A name has letters, and all of one script: mixed ones could look like somebody else’s.',
+  'username: edge': 'A name starts and ends with a letter or a digit.',
   OTHER_SERVER: 'This belongs to another server than the one this page came from.',
   KEY_REVOKED: 'The key in this backup was revoked.',
 };
@@ -19,7 +24,11 @@ const WORDS: Readonly<Record<string, string>> = {
 export function failureText(error: unknown): string {
   if (error instanceof Error && 'code' in error && 'detail' in error) {
     const { code, detail } = error as { code: unknown; detail: unknown };
-    return WORDS[String(code)] ?? (typeof detail === 'string' && detail !== '' ? detail : `It did not work (${String(code)}).`);
+    return (
+      WORDS[String(code)] ??
+      WORDS[String(detail)] ??
+      (typeof detail === 'string' && detail !== '' ? detail : `It did not work (${String(code)}).`)
+    );
   }
   return error instanceof Error ? error.message : 'It did not work.';
 }

@@ -2,13 +2,14 @@
 import { type Clock, OffsetClock } from '../../../src/base/clock.ts';
 import { AppError } from '../../../src/base/errors.ts';
 import { cryptoRandom } from '../../../src/base/ids.ts';
+import { openBackup } from '../../../src/client/backup.ts';
 import { type Member, openMember } from '../../../src/client/member.ts';
 import { type KeySafe, type KeySecrets, openKeyRing } from '../../../src/client/memory-key-ring.ts';
-import { makePassphrase } from '../../../src/client/passphrase.ts';
+import { makePassphrase, normalPassphrase } from '../../../src/client/passphrase.ts';
 import type { CopyRecord, OutboxRecord } from '../../../src/client/store.ts';
 import { type MemberEvent, RequestFailure } from '../../../src/client/types.ts';
 import { webSocketFactory } from '../../../src/client/web-socket.ts';
-import { parseReedId, type ReedId } from '../../../src/wire/address.ts';
+import { fingerprintOf, parseReedId, type ReedId } from '../../../src/wire/address.ts';
 import type { CopyView, Me, NewBackup, Phase, ServerView, Status, Step, Waiting } from '../link/protocol.ts';
 import type { Database } from '../store/database.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
@@ -35,6 +36,18 @@ const keySafe = (database: Database): KeySafe => ({
   load: async () => (await getSecret(database, 'keys')) as KeySecrets | null,
   save: (secrets) => putSecret(database, 'keys', secrets),
 });
+
+/** A refusal of the app's own, by a word that pages have a sentence for. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: string;
+  readonly detail = '';
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
 
 /** Opens what this profile has; connects if it is signed up. */
 export async function openMembership(database: Database, audience: Audience): Promise<Membership> {
@@ -80,8 +93,9 @@ export class Membership {
   }
 
   async server(): Promise<ServerView> {
-    const { id, name, version, signup, fingerprint } = await this.#member.serverInfo();
-    return { id, name, version, signup, fingerprint };
+    const { id, name, version, signup, keys } = await this.#member.serverInfo();
+    const newest = keys.at(-1);
+    return { id, name, version, signup, fingerprint: newest ? fingerprintOf(newest) : '' };
   }
 
   async join(input: { username: string; invite: string }, progress: (step: Step) => void): Promise<Me> {
@@ -111,7 +125,10 @@ export class Membership {
 
   async restore(input: { backup: string; words: string }, progress: (step: Step) => void): Promise<Me> {
     progress({ done: 1, total: 2, label: 'Opening the backup and signing in' });
-    await this.#member.restore({ backup: input.backup, passphrase: input.words });
+    const passphrase = normalPassphrase(input.words);
+    const opened = await openBackup(input.backup, passphrase);
+    if (!opened.ok) throw new Refusal(opened.reason === 'passphrase' ? 'WRONG_WORDS' : 'BAD_BACKUP');
+    await this.#member.restore({ backup: input.backup, passphrase });
     await this.begin();
     return this.#me();
   }
