@@ -20,7 +20,7 @@ export const TAG = {
 
 const HEADER = /^[A-Za-z]+: [\x20-\x7e]*$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-const MOST_PACKETS = 8;
+const MOST_PACKETS = 16;
 
 /** The bytes of exactly one armored block with nothing before or behind it. The checksum line is optional and not believed. */
 export function dearmor(label: ArmorLabel, text: string): Uint8Array<ArrayBuffer> | null {
@@ -72,7 +72,7 @@ function newExtent(bytes: Uint8Array, at: number, tag: number): Extent | null {
   return { start, end: start + first.bytes, next };
 }
 
-/** The outermost packets, 8 at most; null if the bytes are not exactly a row of them. */
+/** The outermost packets, 16 at most; null if the bytes are not exactly a row of them. */
 export function readPackets(bytes: Uint8Array): readonly Packet[] | null {
   const packets: Packet[] = [];
   for (let at = 0; at < bytes.length; ) {
