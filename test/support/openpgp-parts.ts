@@ -1,4 +1,5 @@
 // Hostile and foreign OpenPGP material, made with the library itself or put together byte by byte. For tests and frozen vectors only.
+import { inflateSync } from 'node:zlib';
 import * as openpgp from 'openpgp';
 
 const DATE = new Date(1_700_000_000_000);
@@ -122,4 +123,19 @@ export function repeatedSessionKey(message: Uint8Array, times: number): Uint8Arr
 export async function revokedArmor(privateKey: openpgp.PrivateKey): Promise<string> {
   const revoked = await openpgp.revokeKey({ key: privateKey, date: new Date(DATE.getTime() + 1_000), format: 'object' });
   return revoked.publicKey.armor();
+}
+
+/** 713 bytes of bzip2 that unpack to a literal packet of 900 MiB, themselves deflated. */
+const BZIP2_BOMB =
+  'eNpzisqwNHSMVAuO5H2s9Ju1zuIsy0EGBgcHBgEGBg4GjgUMAW0snKsWS5lP0mKKPxLCsvMrV8P0YstNWkyxH7u4ThrNOlHgL/aD608RAxsDA4MjA2MLU5aRKKOuB1DpqPyoPMXyp7TOTlnBpnGLBSjPCFbBqrngTKqGR7Sohkec3pOugoUKXyY86AMAA9rSMQ==';
+
+/** A message of under 1 KiB to `armor` whose content unpacks to 900 MiB. */
+export async function smallBomb(armor: string): Promise<Uint8Array> {
+  const packets = new openpgp.PacketList<openpgp.CompressedDataPacket>();
+  const compressed = new openpgp.CompressedDataPacket();
+  Object.assign(compressed, { algorithm: openpgp.enums.compression.bzip2, compressed: inflateSync(Buffer.from(BZIP2_BOMB, 'base64')) });
+  packets.push(compressed);
+  const encryptionKeys = await openpgp.readKey({ armoredKey: armor });
+  const options = { message: new openpgp.Message(packets), encryptionKeys, date: DATE } as unknown as openpgp.EncryptOptions;
+  return Buffer.from((await openpgp.encrypt(options as Parameters<typeof openpgp.encrypt>[0] & { format?: 'armored' })) as string);
 }
