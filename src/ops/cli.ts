@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { configHelp, describeConfig } from '../config/describe.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { createLog } from '../telemetry/log.ts';
-import type { CreateApp } from './serve.ts';
+import type { LoadApp } from './serve.ts';
 import { createTerminal, faultOf, type Terminal } from './terminal.ts';
 
 type SettingOptions = Partial<Record<SettingKey, string>>;
@@ -38,7 +38,7 @@ const withSettings = (command: Command): Command =>
     .option('--data <folder>', 'data folder (default: ./data)')
     .option('--json', 'print JSON');
 
-const addServe = (program: Command, createApp: CreateApp): void => {
+const addServe = (program: Command, loadApp: LoadApp): void => {
   withSettings(program.command('serve'))
     .description('run the server: database, API, socket and web app on one port')
     .option('--port <port>', 'port to listen on (default: 8080; 0 takes a free one)')
@@ -50,11 +50,11 @@ const addServe = (program: Command, createApp: CreateApp): void => {
     .action(async (options: Common) => {
       const { config, terminal, json } = invoke(options);
       const { serve } = await import('./serve.ts');
-      process.exitCode = await serve({ createApp, config, terminal, json, log: createLog(config.logLevel) });
+      process.exitCode = await serve({ loadApp, config, terminal, json, log: createLog(config.logLevel) });
     });
 };
 
-const addDemo = (program: Command, createApp: CreateApp): void => {
+const addDemo = (program: Command, loadApp: LoadApp): void => {
   program
     .command('demo')
     .description('watch a dozen simulated members pass reeds to each other')
@@ -62,7 +62,7 @@ const addDemo = (program: Command, createApp: CreateApp): void => {
     .option('--json', 'print the summary as JSON')
     .action(async (options: { headless?: boolean; json?: boolean }) => {
       const { runDemo } = await import('./demo.ts');
-      process.exitCode = await runDemo({ createApp, headless: options.headless === true, json: options.json === true });
+      process.exitCode = await runDemo({ createApp: await loadApp(), headless: options.headless === true, json: options.json === true });
     });
 };
 
@@ -132,7 +132,7 @@ const addVersion = (program: Command): void => {
     });
 };
 
-export const createProgram = (createApp: CreateApp): Command => {
+export const createProgram = (loadApp: LoadApp): Command => {
   const program = new Command('reedbed')
     .description("A tracker and relay for a community whose posts live only on its members' devices.")
     .version(versionOf(), '--version', 'print the version')
@@ -140,8 +140,8 @@ export const createProgram = (createApp: CreateApp): Command => {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', '\nStart with:  reedbed serve');
-  addServe(program, createApp);
-  addDemo(program, createApp);
+  addServe(program, loadApp);
+  addDemo(program, loadApp);
   addHolder(program);
   addMigrate(program);
   addConfig(program);
@@ -151,9 +151,9 @@ export const createProgram = (createApp: CreateApp): Command => {
 };
 
 /** Runs one command line. @returns the exit code: 0 done, 1 a fault, 2 wrong use. */
-export const runCommandLine = async (args: readonly string[], createApp: CreateApp): Promise<number> => {
+export const runCommandLine = async (args: readonly string[], loadApp: LoadApp): Promise<number> => {
   try {
-    await createProgram(createApp).parseAsync(args, { from: 'user' });
+    await createProgram(loadApp).parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;

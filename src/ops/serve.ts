@@ -1,6 +1,7 @@
 // `reedbed serve`: from nothing to a running server and back. Starts the embedded database unless another is named, migrates, unlocks the keys,
 // builds the application and says where it is; at the end everything goes in the opposite order.
 import { rm, writeFile } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
@@ -22,8 +23,11 @@ export type RunningApp = {
 };
 export type CreateApp = (config: Config, overrides: { readonly log: Logger }) => Promise<RunningApp>;
 
+/** The application's code is most of what a start has to load, so it is loaded while the database starts. */
+export type LoadApp = () => Promise<CreateApp>;
+
 export type ServeDeps = {
-  readonly createApp: CreateApp;
+  readonly loadApp: LoadApp;
   readonly config: Config;
   readonly log: Logger;
   readonly terminal: Terminal;
@@ -40,12 +44,15 @@ const DRAIN_GRACE_MS = 5_000;
 
 const start = async (deps: ServeDeps, owned: Owned): Promise<Running> => {
   const { config, log } = deps;
+  const loading = deps.loadApp();
+  // Looked at below; until then a failure must not count as one that nobody handles.
+  loading.catch(() => undefined);
   if (config.databaseUrl === undefined) owned.database = await startEmbedded({ dataFolder: config.data, log });
   const databaseUrl = owned.database?.url ?? config.databaseUrl;
   if (databaseUrl === undefined) throw new Error('there is no database');
   await migrate(databaseUrl, log);
   const passphrase = await loadPassphrase(config, process.env['CREDENTIALS_DIRECTORY']);
-  owned.app = await deps.createApp({ ...config, databaseUrl, passphrase: passphrase.value }, { log });
+  owned.app = await (await loading)({ ...config, databaseUrl, passphrase: passphrase.value }, { log });
   return { app: owned.app, passphrase };
 };
 
@@ -92,6 +99,7 @@ export const serve = async (deps: ServeDeps): Promise<number> => {
     const running = await Promise.race([starting, stopped]);
     if (typeof running === 'number') return running;
     if (!isEnding) announce(deps, running, await placeInvite(deps, running.app.rootInvite));
+    flushCompileCache();
     return await stopped;
   } catch (error) {
     await last();

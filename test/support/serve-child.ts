@@ -25,4 +25,4 @@ const createApp: CreateApp = async () => {
   return app;
 };
 
-process.exit(await runCommandLine(process.argv.slice(2), createApp));
+process.exit(await runCommandLine(process.argv.slice(2), async () => createApp));
