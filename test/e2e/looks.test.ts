@@ -9,7 +9,7 @@ import { launchChromium, openProfile } from './support/chromium.ts';
 import { connected, keepBackup, publish, signUp } from './support/person.ts';
 import { type RunningServer, startServer } from './support/running-server.ts';
 
-const FOLDER = process.env['REEDBED_PICTURES'] ?? join(tmpdir(), 'reedbed-pictures');
+const FOLDER = process.env['WEB_PICTURES'] ?? join(tmpdir(), 'reedbed-pictures');
 const SIZES = [
   { name: 'phone', width: 390, height: 844 },
   { name: 'desktop', width: 1280, height: 800 },

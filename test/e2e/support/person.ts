@@ -49,8 +49,14 @@ export async function publish(page: Page, text: string): Promise<string> {
 }
 
 export async function makeInvite(page: Page): Promise<string> {
+  const field = page.locator('#invite-link');
+  const before = (await field.count()) > 0 ? await field.inputValue() : '';
   await page.getByRole('button', { name: /^Make (an invite link|another)$/ }).click();
-  return page.locator('#invite-link').inputValue();
+  const made = await page.waitForFunction((old) => {
+    const value = document.querySelector<HTMLInputElement>('#invite-link')?.value ?? '';
+    return value !== old && value;
+  }, before);
+  return String(await made.jsonValue());
 }
 
 export async function openReed(page: Page, link: string): Promise<void> {
