@@ -1,9 +1,10 @@
 // What every route file shares: the typed instance, who is signed in, what a call costs its address, ids in paths, schemas that repeat.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Static, type TSchema, Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ERROR_CODES, type ErrorCode } from '../base/codes.ts';
 import type { Clock } from '../base/clock.ts';
+import { ERROR_CODES, type ErrorCode } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { AddressBudget, Counted } from '../identity/address-budget.ts';
@@ -84,11 +85,17 @@ const CLOSED = { additionalProperties: false } as const;
 /** An object with exactly these fields. */
 export const exactly = <P extends Record<string, TSchema>>(properties: P) => Type.Object(properties, CLOSED);
 
-export const Statement = Type.Object({}, { additionalProperties: true, description: 'A statement: its fields are those of its type and no others.' });
+export const Statement = Type.Object(
+  {},
+  { additionalProperties: true, description: 'A statement: its fields are those of its type and no others.' },
+);
 
 export const SignedStatement = exactly({
   statement: Statement,
-  signatures: Type.Array(exactly({ key: Type.String({ maxLength: 255 }), signature: Type.String({ maxLength: 8_192 }) }), { minItems: 1, maxItems: 2 }),
+  signatures: Type.Array(exactly({ key: Type.String({ maxLength: 255 }), signature: Type.String({ maxLength: 8_192 }) }), {
+    minItems: 1,
+    maxItems: 2,
+  }),
 });
 
 export const SessionStatement = exactly({ statement: Statement, signature: Type.String({ maxLength: 8_192 }) });

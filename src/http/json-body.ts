@@ -7,11 +7,15 @@ import { parseStrictJson } from '../wire/strict-json.ts';
 /** Takes JSON bodies, and no others. */
 export function acceptJson(app: FastifyInstance, limits: Limits): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: limits.httpBodyBytes }, async (_request: unknown, body: Buffer) => {
-    const parsed = parseStrictJson(body, { depth: limits.jsonDepth, bytes: limits.httpBodyBytes });
-    if (!parsed.ok) throw new AppError(parsed.reason === 'too-large' ? 'TOO_LARGE' : 'BAD_REQUEST', `body: ${parsed.reason}`);
-    return parsed.value;
-  });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: limits.httpBodyBytes },
+    async (_request: unknown, body: Buffer) => {
+      const parsed = parseStrictJson(body, { depth: limits.jsonDepth, bytes: limits.httpBodyBytes });
+      if (!parsed.ok) throw new AppError(parsed.reason === 'too-large' ? 'TOO_LARGE' : 'BAD_REQUEST', `body: ${parsed.reason}`);
+      return parsed.value;
+    },
+  );
 }
 
 /** Ajv as a judge: it removes, converts and fills in nothing. */

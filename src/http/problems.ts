@@ -15,7 +15,11 @@ export type Problem = {
   readonly certificate?: object;
 };
 
-const TITLES: Partial<Record<ErrorCode, string>> = { INTERNAL: 'Something went wrong here', INVALID: 'A rule is broken', RATE_LIMITED: 'Too much for now' };
+const TITLES: Partial<Record<ErrorCode, string>> = {
+  INTERNAL: 'Something went wrong here',
+  INVALID: 'A rule is broken',
+  RATE_LIMITED: 'Too much for now',
+};
 
 const title = (code: ErrorCode): string => TITLES[code] ?? code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' ');
 
@@ -63,7 +67,8 @@ function validationDetail(error: FastifyError): string {
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const appError = appErrorOf(error);
   const problem = problemOf(appError);
-  if (problem.status >= 500 && appError.code !== 'UNIMPLEMENTED') request.log.error({ err: causeOf(appError), code: appError.code }, 'request failed');
+  if (problem.status >= 500 && appError.code !== 'UNIMPLEMENTED')
+    request.log.error({ err: causeOf(appError), code: appError.code }, 'request failed');
   secure(reply.raw);
   if (appError.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(appError.retryAfterMs / 1_000));
   if (appError.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');

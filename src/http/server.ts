@@ -2,11 +2,11 @@
 // Made here and not listening yet; the socket is attached to `.server` by whoever composes the process.
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { hex, type RandomBytes } from '../base/ids.ts';
 import { type Api, type ApiDeps, spend } from './api.ts';
@@ -58,7 +58,7 @@ export async function createHttp(deps: HttpDeps): Promise<Api> {
 function makeInstance(deps: HttpDeps): Api {
   const options: FastifyHttpOptions<Server> = {
     loggerInstance: deps.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => hex(deps.random(REQUEST_ID_BYTES)),
     trustProxy: deps.trustProxy,
     bodyLimit: deps.limits.httpBodyBytes,
@@ -80,7 +80,10 @@ function addHooks(app: Api, deps: HttpDeps): void {
   });
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern and no more: a path names members and reeds, and an address names a member.
-    request.log.debug({ route: request.routeOptions.url ?? null, method: request.method, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
+    request.log.debug(
+      { route: request.routeOptions.url ?? null, method: request.method, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    );
   });
 }
 

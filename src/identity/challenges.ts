@@ -60,7 +60,9 @@ export class Challenges {
     if (rows.length === 0) return false;
     await sql`
       delete from used_challenges where nonce in (
-        select nonce from used_challenges where until < ${new Date(now)} order by until limit ${this.#deps.limits.cleanUpRows} for update skip locked)`.execute(tx);
+        select nonce from used_challenges where until < ${new Date(now)} order by until limit ${this.#deps.limits.cleanUpRows} for update skip locked)`.execute(
+      tx,
+    );
     return true;
   }
 

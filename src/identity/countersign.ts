@@ -28,14 +28,21 @@ export type Countersigned<T extends UserStatementType> = { readonly certificate:
 export const hashBytes = (hash: string): Buffer => Buffer.from(hash, 'base64url');
 
 /** The first certificate of a statement, or null if it was never accepted. */
-export async function storedCertificate<T extends UserStatementType>(executor: Executor, hash: string): Promise<Certificate<StatementOf<T>> | null> {
+export async function storedCertificate<T extends UserStatementType>(
+  executor: Executor,
+  hash: string,
+): Promise<Certificate<StatementOf<T>> | null> {
   const { rows } = await sql<{ certificate: Certificate<StatementOf<T>> }>`
     select certificate from statements where hash = ${hashBytes(hash)}`.execute(executor);
   return rows[0]?.certificate ?? null;
 }
 
 /** Writes a statement's row; false if it is there already. */
-export async function storeStatement<T extends UserStatementType>(executor: Executor, hash: string, certificate: Certificate<StatementOf<T>>): Promise<boolean> {
+export async function storeStatement<T extends UserStatementType>(
+  executor: Executor,
+  hash: string,
+  certificate: Certificate<StatementOf<T>>,
+): Promise<boolean> {
   const { user, statementType, seq, signedAt } = certificate.countersignature.statement;
   const { rows } = await sql`
     insert into statements (hash, user_id, type, seq, signed_at, certificate)
@@ -55,7 +62,11 @@ export class Countersigner {
    * Countersigns a member's statement, or answers the first certificate if it was accepted before; `effects` then do not run.
    * @throws AppError KEY_REVOKED with the certificate; REMOVED or NOT_FOUND for an account that is gone; whatever `effects` throws undoes all
    */
-  async accept<T extends UserStatementType>(verified: Verified<T>, by: { user: UserId; key: UserKeyId }, effects: Effects): Promise<Countersigned<T>> {
+  async accept<T extends UserStatementType>(
+    verified: Verified<T>,
+    by: { user: UserId; key: UserKeyId },
+    effects: Effects,
+  ): Promise<Countersigned<T>> {
     const { db, server } = this.#deps;
     const known = await storedCertificate<T>(db.kysely, verified.hash);
     if (known !== null) return { certificate: known, isNew: false };

@@ -39,7 +39,13 @@ export type Invite = {
 };
 
 /** What somebody who holds the secret may know about the invite before using it. */
-export type OpenInvite = { readonly id: InviteId; readonly role: Role; readonly inviter: UserId | null; readonly inviterName: string | null; readonly expiresAt: Date };
+export type OpenInvite = {
+  readonly id: InviteId;
+  readonly role: Role;
+  readonly inviter: UserId | null;
+  readonly inviterName: string | null;
+  readonly expiresAt: Date;
+};
 
 const refused = () => new AppError('INVITE_INVALID', 'the invite is unknown, used, revoked or expired');
 
@@ -86,7 +92,8 @@ export class Invites {
 
   #requireDates({ expiresAt }: StatementOf<'invite'>): void {
     const left = (parseTime(expiresAt) ?? 0) - this.#deps.clock.now();
-    if (left <= 0 || left > this.#deps.limits.inviteMs + this.#deps.limits.clockAheadMs) throw new AppError('INVALID', 'expiresAt: not within the life of an invite');
+    if (left <= 0 || left > this.#deps.limits.inviteMs + this.#deps.limits.clockAheadMs)
+      throw new AppError('INVALID', 'expiresAt: not within the life of an invite');
   }
 
   /** Counts under the member's row lock, so that racing requests are counted one after the other. */
@@ -94,7 +101,9 @@ export class Invites {
     await sql`select id from users where id = ${user} for no key update`.execute(tx);
     const { rows } = await sql<{ open: number }>`
       select count(*)::int as open from invites
-      where user_id = ${user} and claimed_at is null and revoked_at is null and expires_at > ${new Date(this.#deps.clock.now())}`.execute(tx);
+      where user_id = ${user} and claimed_at is null and revoked_at is null and expires_at > ${new Date(this.#deps.clock.now())}`.execute(
+      tx,
+    );
     if ((rows[0]?.open ?? 0) >= this.#deps.limits.openInvitesPerMember) {
       throw new AppError('TOO_MANY_OPEN', 'as many open invites as a member may have');
     }

@@ -35,7 +35,11 @@ export class Keys {
     const links = await this.#links(id, options.chain ? this.#deps.limits.keyChain : 1);
     const asked = links.at(-1);
     if (asked === undefined) throw new AppError('NOT_FOUND', 'there is no such key');
-    if (!options.forRelay && userOf(id) !== viewer) await this.#allocate(viewer, links.map((link) => link.id));
+    if (!options.forRelay && userOf(id) !== viewer)
+      await this.#allocate(
+        viewer,
+        links.map((link) => link.id),
+      );
     const read = await Promise.all(links.map((link) => this.#withRevocation(link)));
     const own = read.at(-1) ?? { certificate: asked.certificate };
     return options.chain ? { ...own, chain: read } : own;

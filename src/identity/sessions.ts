@@ -10,8 +10,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { type KeyLookup, verifySigned } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import type { UserId, UserKeyId } from '../wire/address.ts';
-import { canonicalBytes } from '../wire/canonical.ts';
-import { STATEMENT_LIMITS } from '../wire/canonical.ts';
+import { canonicalBytes, STATEMENT_LIMITS } from '../wire/canonical.ts';
 import type { StatementOf } from '../wire/statements.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
 import type { Challenges } from './challenges.ts';
@@ -30,7 +29,7 @@ export type SignInReason = 'unauthenticated' | 'key-revoked' | 'device-unlinked'
 /** Told after the commit that ended sessions of a member: all, or those of one device. */
 export type OnSessionEnded = (userId: UserId, ended: { readonly deviceId?: string; readonly reason: 'replaced' | 'ended' }) => void;
 
-export type IssuedToken = { readonly token: string; /** Milliseconds since the epoch: the latest end. */ readonly expiresAtMs: number };
+export type IssuedToken = { readonly token: string /** Milliseconds since the epoch: the latest end. */; readonly expiresAtMs: number };
 
 export type SessionsDeps = {
   readonly db: Database;
@@ -119,7 +118,11 @@ export class Sessions {
   }
 
   /** A session statement for this server and purpose, signed by the key that it names. Its nonce is not looked at. */
-  async verify(given: { readonly statement: unknown; readonly signature: string }, purpose: Purpose, keys: KeyLookup = this.#deps.keys): Promise<Result<SessionStatement, SignInReason>> {
+  async verify(
+    given: { readonly statement: unknown; readonly signature: string },
+    purpose: Purpose,
+    keys: KeyLookup = this.#deps.keys,
+  ): Promise<Result<SessionStatement, SignInReason>> {
     const named = (given.statement as { readonly key?: unknown } | null)?.key;
     const signed = { statement: given.statement, signatures: [{ key: named, signature: given.signature }] };
     const verified = await verifySigned(signed, 'session', { keys, now: this.#deps.clock.now() });

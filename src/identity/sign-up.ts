@@ -15,7 +15,7 @@ import { hashBytes, storedCertificate, storeStatement, type Verified } from './c
 import type { Invites } from './invites.ts';
 import type { SignupMode } from './mode.ts';
 import type { ServerIdentity } from './server-identity.ts';
-import { type IssuedToken, type Role, requireSession, type Sessions, type SessionStatement } from './sessions.ts';
+import { type IssuedToken, type Role, requireSession, type SessionStatement, type Sessions } from './sessions.ts';
 import { claimName } from './usernames.ts';
 import { requireSigned } from './verify.ts';
 
@@ -111,16 +111,18 @@ export class SignUp {
       key: await server.countersign<'key'>(judged.key.signed, KEY_SEQ, now),
       identity: await server.countersign<'identity'>(judged.identity.signed, IDENTITY_SEQ, now),
     };
-    return db.transaction(async (tx) => {
-      await sessions.useNonce(tx, judged.session);
-      const user = judged.key.statement.user;
-      const { rows } = await sql`
+    return db
+      .transaction(async (tx) => {
+        await sessions.useNonce(tx, judged.session);
+        const user = judged.key.statement.user;
+        const { rows } = await sql`
         insert into identities (id, server_id, first_seen_at) values (${user}, ${server.id}, ${new Date(now)})
         on conflict (id) do nothing returning id`.execute(tx);
-      if (rows.length === 0) return rollBack();
-      await this.#write(tx, { judged, certificates, inviteSecret, now });
-      return { ...certificates, ...requireSession(await sessions.open(tx, judged.session)).issued };
-    }).catch(unlessRolledBack);
+        if (rows.length === 0) return rollBack();
+        await this.#write(tx, { judged, certificates, inviteSecret, now });
+        return { ...certificates, ...requireSession(await sessions.open(tx, judged.session)).issued };
+      })
+      .catch(unlessRolledBack);
   }
 
   #requireOpen(inviteSecret: string | undefined): void {
@@ -147,7 +149,9 @@ export class SignUp {
       values (${key.key}, ${key.user}, ${key.armor}, ${key.recovery}, ${hashBytes(judged.key.hash)}, ${at})`.execute(tx);
     await sql`
       insert into users (id, role, last_seq, last_signed_at, key_id, username, identity_hash, created_at)
-      values (${key.user}, ${role}, ${IDENTITY_SEQ}, ${at}, ${key.key}, ${identity.username}, ${hashBytes(judged.identity.hash)}, ${at})`.execute(tx);
+      values (${key.user}, ${role}, ${IDENTITY_SEQ}, ${at}, ${key.key}, ${identity.username}, ${hashBytes(judged.identity.hash)}, ${at})`.execute(
+      tx,
+    );
     await claimName(tx, { user: key.user, username: identity.username, nowMs: now, reservedMs: this.#deps.limits.usernameReservedMs });
     await sql`
       insert into devices (id, user_id, linked_at) values (${judged.session.device}, ${key.user}, ${at})`.execute(tx);
@@ -185,7 +189,8 @@ async function ownKey(given: unknown, server: ServerIdentity): Promise<KeyLookup
 /** A session is signed once; `{statement, signatures: [one]}` as `{statement, signature}`. */
 function oneSignature(given: unknown): { statement: unknown; signature: string } {
   const { statement, signatures } = (given ?? {}) as { readonly statement?: unknown; readonly signatures?: unknown };
-  const signature: unknown = Array.isArray(signatures) && signatures.length === 1 ? (signatures[0] as { signature?: unknown } | null)?.signature : null;
+  const signature: unknown =
+    Array.isArray(signatures) && signatures.length === 1 ? (signatures[0] as { signature?: unknown } | null)?.signature : null;
   if (typeof signature !== 'string') throw new AppError('INVALID', 'session: signed exactly once');
   return { statement, signature };
 }

@@ -91,7 +91,12 @@ export class Users {
       // Of two at once the higher seq is the state, whichever commits last.
       if (current === undefined || current.newer) return;
       if (current.username !== statement.username) {
-        await claimName(tx, { user: member.userId, username: statement.username, nowMs: clock.now(), reservedMs: limits.usernameReservedMs });
+        await claimName(tx, {
+          user: member.userId,
+          username: statement.username,
+          nowMs: clock.now(),
+          reservedMs: limits.usernameReservedMs,
+        });
       }
       await sql`update users set identity_hash = ${hash} where id = ${member.userId}`.execute(tx);
     });

@@ -7,7 +7,11 @@ import type { Verified } from './countersign.ts';
 export type VerifyContext = { readonly keys: KeyLookup; readonly now: number };
 
 /** @throws AppError INVALID, with the field and the reason as its detail */
-export async function requireSigned<T extends UserStatementType>(value: unknown, type: T, context: VerifyContext): Promise<Verified<T> & { statement: StatementOf<T> }> {
+export async function requireSigned<T extends UserStatementType>(
+  value: unknown,
+  type: T,
+  context: VerifyContext,
+): Promise<Verified<T> & { statement: StatementOf<T> }> {
   const result = await verifySigned(value, type, context);
   if (!result.ok) throw new AppError('INVALID', result.detail === '' ? `${type}: ${result.reason}` : `${result.detail}: ${result.reason}`);
   const { signed, hash } = result.value;

@@ -70,7 +70,9 @@ async function allocate(tx: Executor, held: { author: Member; parts: readonly Re
 /** Gives the author's stream its next fact. Number order is commit order, because the row stays locked until the commit. */
 async function nextFact(tx: Executor, fact: { author: UserId; kind: 'reed' | 'thread'; subject: ReedId }): Promise<void> {
   const { rows } = await sql<{ number: string }>`
-    update author_streams set last_number = last_number + 1 where author_id = ${fact.author} returning last_number::text as number`.execute(tx);
+    update author_streams set last_number = last_number + 1 where author_id = ${fact.author} returning last_number::text as number`.execute(
+    tx,
+  );
   await sql`
     insert into author_facts (author_id, number, kind, subject_id)
     values (${fact.author}, ${rows[0]?.number}, ${fact.kind}, ${fact.subject})`.execute(tx);

@@ -1,6 +1,7 @@
 // Certificates of published reeds and threads, as members may read them. Not registered and not yet published look alike.
-import type { Database } from '../db/pool.ts';
+
 import { AppError } from '../base/errors.ts';
+import type { Database } from '../db/pool.ts';
 import { refuseBlocked, refuseRemovedAccount } from '../identity/standing.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';

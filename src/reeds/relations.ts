@@ -31,7 +31,8 @@ async function referred(tx: Executor, reed: ReedStatement, field: 'replyTo' | 'e
     where r.id = ${id}`.execute(tx);
   const [found] = rows;
   if (found === undefined || !found.published) throw new AppError('INVALID', `${field}: no published reed`);
-  if (found.removed) throw new AppError('REMOVED', `${field}: the reed was removed`, found.removal === null ? {} : { certificate: found.removal });
+  if (found.removed)
+    throw new AppError('REMOVED', `${field}: the reed was removed`, found.removal === null ? {} : { certificate: found.removal });
   await refuseRemovedAccount(tx, found.author_id);
   await refuseBlocked(tx, found.author_id, reed.author);
   return found;

@@ -1,5 +1,5 @@
 // What the internet sends: bodies that are no JSON or too much of it, wrong methods, hostile paths, floods. Each gets a clear 4xx, none a 5xx.
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,12 @@ afterAll(async () => {
 });
 
 const post = async (path: string, payload: string | Buffer, headers: Record<string, string> = {}) => {
-  const answer = await app.inject({ method: 'POST', url: path, headers: { 'content-type': 'application/json', authorization: `Bearer ${ann.token}`, ...headers }, payload });
+  const answer = await app.inject({
+    method: 'POST',
+    url: path,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${ann.token}`, ...headers },
+    payload,
+  });
   expect(answer.headers['content-type']).toContain('application/problem+json');
   expect(answer.headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
   expect(answer.json()).toMatchObject({ status: answer.statusCode, code: expect.any(String), detail: expect.any(String) });
@@ -59,7 +64,7 @@ describe('a body', () => {
     ['with bad UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['with a byte order mark', '\ufeff{}'],
     ['of 5,000 levels of lists', '['.repeat(5_000) + ']'.repeat(5_000)],
-    ['of 5,000 levels of objects', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
+    ['of 5,000 levels of objects', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`],
     ['with __proto__', '{"__proto__":{"statement":{}},"statement":{},"signatures":[]}'],
     ['with constructor', '{"constructor":{"prototype":{"x":1}},"statement":{},"signatures":[]}'],
   ])('%s is 400', async (_name, payload) => {
@@ -68,8 +73,14 @@ describe('a body', () => {
 
   test('with a duplicate key is 400, wherever it is', async () => {
     const body = await reed();
-    expect(await post('/api/v1/reeds', body.replace('{"statement":', '{"statement":{},"statement":'))).toMatchObject({ status: 400, detail: expect.stringContaining('duplicate-key') });
-    expect(await post('/api/v1/reeds', body.replace('"tags":[]', '"tags":[],"t\\u0061gs":["x"]'))).toMatchObject({ status: 400, detail: expect.stringContaining('duplicate-key') });
+    expect(await post('/api/v1/reeds', body.replace('{"statement":', '{"statement":{},"statement":'))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('duplicate-key'),
+    });
+    expect(await post('/api/v1/reeds', body.replace('"tags":[]', '"tags":[],"t\\u0061gs":["x"]'))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('duplicate-key'),
+    });
   });
 
   test('with a lone surrogate is 400, in a value and in a key', async () => {
@@ -80,16 +91,26 @@ describe('a body', () => {
 
   test('over the limit is 413, whether it says so or not', async () => {
     expect(await post('/api/v1/reeds', `"${'x'.repeat(world.limits.httpBodyBytes)}"`)).toMatchObject({ status: 413, code: 'TOO_LARGE' });
-    const answer = await raw('POST /api/v1/reeds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 104857600\r\n\r\n{');
+    const answer = await raw(
+      'POST /api/v1/reeds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 104857600\r\n\r\n{',
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 (401|413) /);
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    const chunked = await raw(`POST /api/v1/users HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`);
+    const chunked = await raw(
+      `POST /api/v1/users HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`,
+    );
     expect(chunked).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'])('of type %s is 415', async (type) => {
-    expect(await post('/api/v1/reeds', await reed(), { 'content-type': type })).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
-  });
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'])(
+    'of type %s is 415',
+    async (type) => {
+      expect(await post('/api/v1/reeds', await reed(), { 'content-type': type })).toMatchObject({
+        status: 415,
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+      });
+    },
+  );
 
   test.each([
     ['an extra field', (body: Record<string, unknown>) => ({ ...body, extra: 1 })],
@@ -140,15 +161,24 @@ describe('a request', () => {
     }
   });
 
-  test.each(['/%ff', '/api/v1/users/%zz', `/api/v1/users/${'a'.repeat(2_000)}`, '/api/v1/reeds/%00', '/api/v1/users/me', '/api/v1/keys/..%2f..%2fetc', '/api/v1/users?query=a&query=b', '/api/v1/users?query=', '/api/v1/users', '/api/v1/users?query=a&x=1', "/api/v1/users/'%20or%201=1"])(
-    'for %s is a 4xx',
-    async (url) => {
-      const answer = await app.inject({ url, headers: { authorization: `Bearer ${ann.token}` } });
-      expect(answer.statusCode).toBeGreaterThanOrEqual(400);
-      expect(answer.statusCode).toBeLessThan(500);
-      expect(answer.headers['content-type']).toContain('application/problem+json');
-    },
-  );
+  test.each([
+    '/%ff',
+    '/api/v1/users/%zz',
+    `/api/v1/users/${'a'.repeat(2_000)}`,
+    '/api/v1/reeds/%00',
+    '/api/v1/users/me',
+    '/api/v1/keys/..%2f..%2fetc',
+    '/api/v1/users?query=a&query=b',
+    '/api/v1/users?query=',
+    '/api/v1/users',
+    '/api/v1/users?query=a&x=1',
+    "/api/v1/users/'%20or%201=1",
+  ])('for %s is a 4xx', async (url) => {
+    const answer = await app.inject({ url, headers: { authorization: `Bearer ${ann.token}` } });
+    expect(answer.statusCode).toBeGreaterThanOrEqual(400);
+    expect(answer.statusCode).toBeLessThan(500);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+  });
 
   test('that is no HTTP gets an answer with all headers', async () => {
     const answer = await raw('nonsense\r\n\r\n');
@@ -159,7 +189,9 @@ describe('a request', () => {
   });
 
   test('that fails inside says nothing of it', async () => {
-    const broken = await makeHttp(world, { identity: { ...world.identity, challenges: { make: () => Promise.reject(new Error('secret /path')) } as never } });
+    const broken = await makeHttp(world, {
+      identity: { ...world.identity, challenges: { make: () => Promise.reject(new Error('secret /path')) } as never },
+    });
     const answer = await broken.inject({ method: 'POST', url: '/api/v1/auth/challenge' });
     expect([answer.statusCode, answer.json().code]).toEqual([500, 'INTERNAL']);
     expect(answer.body).not.toContain('secret');
@@ -212,13 +244,16 @@ describe('an address without a session', () => {
   test('gets so many requests a minute in all, health apart', () =>
     limited({ httpRequestsPerMinute: 3 }, async (api) => {
       const get = async (url: string) => (await api.inject({ url, headers: from('192.0.2.3') })).statusCode;
-      expect([await get('/api/v1/server'), await get('/nothing'), await get('/api/v1/server'), await get('/api/v1/server')]).toEqual([200, 404, 200, 429]);
+      expect([await get('/api/v1/server'), await get('/nothing'), await get('/api/v1/server'), await get('/api/v1/server')]).toEqual([
+        200, 404, 200, 429,
+      ]);
       expect(await get('/healthz')).toBe(200);
     }));
 
   test('is what the socket says unless a proxy is trusted', async () => {
     const api = await makeHttp({ ...world, limits: { ...world.limits, challengesPerHour: 1 } });
-    const challenge = async (address: string) => (await api.inject({ method: 'POST', url: '/api/v1/auth/challenge', headers: from(address) })).statusCode;
+    const challenge = async (address: string) =>
+      (await api.inject({ method: 'POST', url: '/api/v1/auth/challenge', headers: from(address) })).statusCode;
     expect([await challenge('192.0.2.4'), await challenge('192.0.2.5')]).toEqual([200, 429]);
     await api.close();
   });
@@ -272,13 +307,24 @@ describe('the web app', () => {
     for (const answer of [asset, worker]) expect(answer.headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
   });
 
-  test.each(['/api/v1/nothing', '/assets/gone-1a2b.js', '/federation/v1/request', '/socket', '/.well-known/other', '/gone.js'])('serves no page for %s', async (url) => {
-    const answer = await get(url);
-    expect(answer.statusCode).toBe(404);
-    expect(answer.headers['content-type']).toContain('application/problem+json');
-  });
+  test.each(['/api/v1/nothing', '/assets/gone-1a2b.js', '/federation/v1/request', '/socket', '/.well-known/other', '/gone.js'])(
+    'serves no page for %s',
+    async (url) => {
+      const answer = await get(url);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.headers['content-type']).toContain('application/problem+json');
+    },
+  );
 
-  test.each(['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt', '/..%5csecret.txt', '/.hidden', '//etc/passwd'])('gives nothing away for %s', async (url) => {
+  test.each([
+    '/../secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e/secret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/..%5csecret.txt',
+    '/.hidden',
+    '//etc/passwd',
+  ])('gives nothing away for %s', async (url) => {
     const answer = await get(url);
     expect(answer.body).not.toContain('outside');
     expect(answer.body).not.toContain('hidden');

@@ -25,7 +25,9 @@ let world: World;
 let app: Api;
 let ann: Person & { token: string };
 beforeAll(async () => {
-  world = await makeWorld({ limits: { signUpsPerHour: 1_000, challengesPerHour: 10_000, failedSignInsPerMinute: 1_000, httpRequestsPerMinute: 100_000 } });
+  world = await makeWorld({
+    limits: { signUpsPerHour: 1_000, challengesPerHour: 10_000, failedSignInsPerMinute: 1_000, httpRequestsPerMinute: 100_000 },
+  });
   app = await makeHttp(world);
   ann = await signUp(world, { username: 'ann' });
 });
@@ -39,7 +41,10 @@ const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, { token = a
   const answer = await app.inject({
     method,
     url: `/api/v1/${path}`,
-    headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   });
   return { status: answer.statusCode, headers: answer.headers, json: answer.body === '' ? null : answer.json() };
@@ -67,7 +72,11 @@ describe('without a session', () => {
     const bob = await makePerson(world.identity.server.id, world.clock.now());
     const made = await call('POST', 'users', { token: null, body: await signUpBody(world, bob) });
     expect(made.status).toBe(201);
-    expect(made.json).toMatchObject({ identity: { countersignature: expect.anything() }, key: { countersignature: expect.anything() }, expiresAt: expect.any(String) });
+    expect(made.json).toMatchObject({
+      identity: { countersignature: expect.anything() },
+      key: { countersignature: expect.anything() },
+      expiresAt: expect.any(String),
+    });
     const challenge = await call('POST', 'auth/challenge', { token: null });
     expect(challenge.json).toEqual({ nonce: expect.any(String), expiresAt: new Date(world.clock.now() + 60_000).toISOString() });
     const signedIn = await call('POST', 'auth/token', { token: null, body: await signInBody(world, bob, { nonce: challenge.json.nonce }) });
@@ -101,7 +110,8 @@ describe('without a session', () => {
     ['POST', 'threads'],
     ['GET', 'threads/x'],
   ] as const)('%s %s asks for one', async (method, path) => {
-    const body = method === 'POST' && !path.endsWith('revoke') ? { body: { statement: {}, signatures: [{ key: 'k', signature: 's' }] } } : {};
+    const body =
+      method === 'POST' && !path.endsWith('revoke') ? { body: { statement: {}, signatures: [{ key: 'k', signature: 's' }] } } : {};
     for (const token of [null, 'A'.repeat(43), 'x y']) {
       const { status, json, headers } = await call(method, path, { token, ...body });
       expect([status, json.code]).toEqual([401, 'UNAUTHENTICATED']);
@@ -122,10 +132,21 @@ describe('without a session', () => {
 describe('a member', () => {
   test('is found, read and renames', async () => {
     const bob = await signUp(world, { username: 'siskin' });
-    expect((await call('GET', 'users?query=SISK')).json).toEqual({ users: [{ id: bob.user, username: 'siskin', role: 'user' }], next: null });
-    const renamed = await call('POST', 'users/me/identity', { token: bob.token, body: await sign(bob, identityStatement(bob, world.clock.now(), 'serin'), world.clock.now()) });
+    expect((await call('GET', 'users?query=SISK')).json).toEqual({
+      users: [{ id: bob.user, username: 'siskin', role: 'user' }],
+      next: null,
+    });
+    const renamed = await call('POST', 'users/me/identity', {
+      token: bob.token,
+      body: await sign(bob, identityStatement(bob, world.clock.now(), 'serin'), world.clock.now()),
+    });
     expect(renamed).toMatchObject({ status: 200, json: { certificate: { statement: { username: 'serin' } } } });
-    expect((await call('GET', `users/${id(bob.user)}`)).json).toMatchObject({ id: bob.user, username: 'serin', role: 'user', identity: { statement: { username: 'serin' } } });
+    expect((await call('GET', `users/${id(bob.user)}`)).json).toMatchObject({
+      id: bob.user,
+      username: 'serin',
+      role: 'user',
+      identity: { statement: { username: 'serin' } },
+    });
   });
 
   test('reads keys', async () => {
@@ -158,10 +179,15 @@ describe('a member', () => {
     expect(await call('POST', 'reeds', { body: post })).toMatchObject({ status: 200, json: first.json });
     expect(await call('GET', `reeds/${id(statement.id)}`)).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
     await world.reeds.publish.publishReady(ann.member, statement.id, true);
-    expect(await call('GET', `reeds/${id(statement.id)}`)).toMatchObject({ status: 200, json: { certificate: first.json.certificate, publishedAt: expect.any(String) } });
+    expect(await call('GET', `reeds/${id(statement.id)}`)).toMatchObject({
+      status: 200,
+      json: { certificate: first.json.certificate, publishedAt: expect.any(String) },
+    });
     const conflict = await call('POST', 'reeds', { body: await sign(ann, { ...statement, tags: ['other'] }, world.clock.now()) });
     expect(conflict).toMatchObject({ status: 409, json: { code: 'CONFLICT' } });
-    const mismatch = await call('POST', 'reeds', { body: await sign(ann, reedStatement(world, ann, { previous: newReedId(world, ann) }), world.clock.now()) });
+    const mismatch = await call('POST', 'reeds', {
+      body: await sign(ann, reedStatement(world, ann, { previous: newReedId(world, ann) }), world.clock.now()),
+    });
     expect(mismatch).toMatchObject({ status: 409, json: { code: 'TIP_MISMATCH', certificate: { statement: { id: statement.id } } } });
   });
 
@@ -169,7 +195,11 @@ describe('a member', () => {
     const head = newReedId(world, ann);
     const second = await publishReed(world, ann, { thread: { head, index: 1 } }, false);
     await publishReed(world, ann, { id: head, thread: { head, index: 0 } }, false);
-    const post = await sign(ann, { ...heading('thread'), id: head, author: ann.user, key: ann.keyId, reeds: [head, second] }, world.clock.now());
+    const post = await sign(
+      ann,
+      { ...heading('thread'), id: head, author: ann.user, key: ann.keyId, reeds: [head, second] },
+      world.clock.now(),
+    );
     expect((await call('POST', 'threads', { body: post })).status).toBe(201);
     expect((await call('GET', `threads/${id(head)}`)).status).toBe(404);
     await world.reeds.publish.publishReady(ann.member, head, true);
@@ -190,7 +220,9 @@ describe('the description', () => {
   test('lists every route of the API with its answers', async () => {
     const { paths, openapi } = (await app.inject({ url: '/openapi.json' })).json();
     expect(openapi).toMatch(/^3\.1/);
-    const described = Object.entries<Record<string, { responses: object }>>(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
+    const described = Object.entries<Record<string, { responses: object }>>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
     expect(described.sort()).toEqual(
       [
         'get /.well-known/reedbed',
@@ -217,25 +249,36 @@ describe('the description', () => {
         'post /api/v1/users/me/identity',
       ].sort(),
     );
-    expect(paths['/api/v1/reeds'].post.responses['409']).toMatchObject({ description: expect.stringContaining('TIP_MISMATCH'), content: { 'application/problem+json': expect.anything() } });
+    expect(paths['/api/v1/reeds'].post.responses['409']).toMatchObject({
+      description: expect.stringContaining('TIP_MISMATCH'),
+      content: { 'application/problem+json': expect.anything() },
+    });
   });
 });
 
 describe('every answer', () => {
-  test.each(['/', '/healthz', '/api/v1/server', '/api/v1/nothing', '/api/v1/devices', '/openapi.json', '/%ff', '/reed/x', '/../../etc/passwd', '/assets/..%2f..%2fpackage.json'])(
-    '%s carries the policy and the other headers',
-    async (url) => {
-      const { headers } = await app.inject({ url });
-      expect(headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
-      expect(headers['x-content-type-options']).toBe('nosniff');
-      expect(headers['referrer-policy']).toBe('no-referrer');
-      expect(headers['cross-origin-opener-policy']).toBe('same-origin');
-      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
-      expect(headers['permissions-policy']).toContain('camera=()');
-      expect(headers['cache-control']).toBe('no-store');
-      expect(headers['access-control-allow-origin']).toBeUndefined();
-    },
-  );
+  test.each([
+    '/',
+    '/healthz',
+    '/api/v1/server',
+    '/api/v1/nothing',
+    '/api/v1/devices',
+    '/openapi.json',
+    '/%ff',
+    '/reed/x',
+    '/../../etc/passwd',
+    '/assets/..%2f..%2fpackage.json',
+  ])('%s carries the policy and the other headers', async (url) => {
+    const { headers } = await app.inject({ url });
+    expect(headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    expect(headers['permissions-policy']).toContain('camera=()');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
 
   test('readiness follows the database', async () => {
     const away = await makeHttp(world, { ready: () => Promise.reject(new Error('away')) });

@@ -122,12 +122,18 @@ describe('an invite', () => {
     await world.identity.invites.create(ann.member, post);
     const bob = await signUp(world, { inviteSecret: secret });
     const admin = { ...bob.member, role: 'admin' as const };
-    await expect(world.identity.invites.create(admin, (await makeInvite(world, bob, { role: 'archivist' })).post)).rejects.toThrow(code('FORBIDDEN'));
-    await expect(world.identity.invites.create(ann.member, (await makeInvite(world, ann, { role: 'root' })).post)).rejects.toThrow(code('FORBIDDEN'));
+    await expect(world.identity.invites.create(admin, (await makeInvite(world, bob, { role: 'archivist' })).post)).rejects.toThrow(
+      code('FORBIDDEN'),
+    );
+    await expect(world.identity.invites.create(ann.member, (await makeInvite(world, ann, { role: 'root' })).post)).rejects.toThrow(
+      code('FORBIDDEN'),
+    );
     const plain = await makeInvite(world, bob);
     await world.identity.invites.create(admin, plain.post);
     const cid = await signUp(world, { inviteSecret: plain.secret });
-    await expect(world.identity.invites.create(cid.member, (await makeInvite(world, cid, { role: 'admin' })).post)).rejects.toThrow(code('FORBIDDEN'));
+    await expect(world.identity.invites.create(cid.member, (await makeInvite(world, cid, { role: 'admin' })).post)).rejects.toThrow(
+      code('FORBIDDEN'),
+    );
   });
 
   test('is refused in the name of another, with a used id or secret, or for too long', async () => {

@@ -1,13 +1,26 @@
 // Names, profiles, keys and countersignatures: who has which name, who sees what, and that seq and signedAt only go up.
+
+import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashBytes } from '../../src/identity/countersign.ts';
-import { identityStatement, makeInvite, makePerson, makeWorld, type Person, PASSPHRASE, publishReed, sign, signUp, silent, type World } from '../support/people.ts';
-import { openServerIdentity } from '../../src/identity/server-identity.ts';
+import { cryptoRandom, fromBase64url } from '../../src/base/ids.ts';
 import { verifySigned } from '../../src/crypto/statement.ts';
+import { hashBytes } from '../../src/identity/countersign.ts';
+import { openServerIdentity } from '../../src/identity/server-identity.ts';
 import { canonicalBytes } from '../../src/wire/canonical.ts';
 import { heading } from '../../src/wire/statements.ts';
-import { createPublicKey, verify } from 'node:crypto';
-import { cryptoRandom, fromBase64url } from '../../src/base/ids.ts';
+import {
+  identityStatement,
+  makeInvite,
+  makePerson,
+  makeWorld,
+  PASSPHRASE,
+  type Person,
+  publishReed,
+  sign,
+  signUp,
+  silent,
+  type World,
+} from '../support/people.ts';
 
 let world: World;
 let ann: Person & { token: string };
@@ -19,7 +32,10 @@ afterAll(() => world.close());
 
 const code = (value: string) => expect.objectContaining({ code: value });
 const rename = async (person: Person, username: string) =>
-  world.identity.users.changeIdentity(person.member, await sign(person, identityStatement(person, world.clock.now(), username), world.clock.now()));
+  world.identity.users.changeIdentity(
+    person.member,
+    await sign(person, identityStatement(person, world.clock.now(), username), world.clock.now()),
+  );
 
 /** Writes a block as its own issue will, from any certificate at hand. */
 const block = async (by: Person, target: Person): Promise<void> => {
@@ -86,7 +102,10 @@ describe('countersignatures', () => {
   test('raced have different seqs, and signedAt follows seq even if the clock goes back', async () => {
     const bob = await signUp(world);
     await Promise.all(Array.from({ length: 8 }, () => publishReed(world, bob)));
-    await world.db.query({ text: `update users set last_signed_at = last_signed_at + interval '1 hour' where id = $1`, values: [bob.user] });
+    await world.db.query({
+      text: `update users set last_signed_at = last_signed_at + interval '1 hour' where id = $1`,
+      values: [bob.user],
+    });
     await publishReed(world, bob);
     const rows = await world.db.query<{ seq: string; at: Date; said: { seq: number; signedAt: string } }>({
       text: `select seq::text, signed_at as at, certificate->'countersignature'->'statement' as said from statements where user_id = $1 order by statements.seq`,
@@ -111,8 +130,19 @@ describe('countersignatures', () => {
         (error: { code: string }) => error.code,
       );
       // The reed's seq is taken before the lock is waited for.
-      await expect.poll(async () => (await world.db.query<{ seq: number }>({ text: 'select last_seq::int as seq from users where id = $1', values: [bob.user] }))[0]?.seq).toBe(3);
-      const { hash } = await tx.selectFrom('statements').select('hash').where('user_id', '=', bob.user).where('type', '=', 'key').executeTakeFirstOrThrow();
+      await expect
+        .poll(
+          async () =>
+            (await world.db.query<{ seq: number }>({ text: 'select last_seq::int as seq from users where id = $1', values: [bob.user] }))[0]
+              ?.seq,
+        )
+        .toBe(3);
+      const { hash } = await tx
+        .selectFrom('statements')
+        .select('hash')
+        .where('user_id', '=', bob.user)
+        .where('type', '=', 'key')
+        .executeTakeFirstOrThrow();
       await tx.insertInto('key_revocations').values({ key_id: bob.keyId, statement_hash: hash, seq: 4 }).execute();
     });
     expect(await done).toBe('KEY_REVOKED');
@@ -123,7 +153,10 @@ describe('countersignatures', () => {
   test('are stored under the hash of the statement alone', async () => {
     const { post } = await makeInvite(world, ann);
     const { certificate } = await world.identity.invites.create(ann.member, post);
-    const [row] = await world.db.query<{ hash: Buffer }>({ text: `select hash from statements where user_id = $1 and type = 'invite'`, values: [ann.user] });
+    const [row] = await world.db.query<{ hash: Buffer }>({
+      text: `select hash from statements where user_id = $1 and type = 'invite'`,
+      values: [ann.user],
+    });
     expect(row?.hash.equals(hashBytes(certificate.countersignature.statement.statementHash))).toBe(true);
   });
 });
@@ -132,7 +165,10 @@ describe('reading a member', () => {
   test('is refused to the blocked with the certificate, and to nobody else', async () => {
     const [bob, cid] = [await signUp(world), await signUp(world)];
     await block(bob, cid);
-    await expect(world.identity.users.profile(cid.user, bob.user)).rejects.toMatchObject({ code: 'BLOCKED', certificate: { countersignature: expect.anything() } });
+    await expect(world.identity.users.profile(cid.user, bob.user)).rejects.toMatchObject({
+      code: 'BLOCKED',
+      certificate: { countersignature: expect.anything() },
+    });
     await expect(world.identity.users.profile(bob.user, cid.user)).resolves.toMatchObject({ id: cid.user });
     expect(await world.identity.users.search(cid.user, bob.username, { after: '', limit: 50 })).toEqual([]);
     await expect(world.identity.keys.read(cid.user, bob.keyId, { forRelay: false, chain: false })).resolves.toBeDefined();
@@ -140,12 +176,21 @@ describe('reading a member', () => {
 
   test('who left or never was is told apart only once the removal has a certificate', async () => {
     const bob = await signUp(world);
-    await world.db.query({ text: `insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`, values: [bob.user] });
+    await world.db.query({
+      text: `insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`,
+      values: [bob.user],
+    });
     const stranger = await makePerson(world.identity.server.id, world.clock.now());
     await expect(world.identity.users.profile(ann.user, bob.user)).rejects.toThrow(code('NOT_FOUND'));
     await expect(world.identity.users.profile(ann.user, stranger.user)).rejects.toThrow(code('NOT_FOUND'));
-    await world.db.query({ text: `update account_removals set statement_hash = (select identity_hash from users where id = $1) where user_id = $1`, values: [bob.user] });
-    await expect(world.identity.users.profile(ann.user, bob.user)).rejects.toMatchObject({ code: 'REMOVED', certificate: expect.anything() });
+    await world.db.query({
+      text: `update account_removals set statement_hash = (select identity_hash from users where id = $1) where user_id = $1`,
+      values: [bob.user],
+    });
+    await expect(world.identity.users.profile(ann.user, bob.user)).rejects.toMatchObject({
+      code: 'REMOVED',
+      certificate: expect.anything(),
+    });
   });
 
   test('search finds by the beginning of name or id, in pages, wildcards meaning themselves', async () => {
@@ -154,7 +199,9 @@ describe('reading a member', () => {
     const found = await world.identity.users.search(ann.user, 'WARBLER', { after: '', limit: 2 });
     const rest = await world.identity.users.search(ann.user, 'WARBLER', { after: found.at(-1)?.id ?? '', limit: 2 });
     expect([...found, ...rest].map(({ id }) => id)).toEqual(ids);
-    expect(await world.identity.users.search(ann.user, ids[0]?.slice(0, 12) ?? '', { after: '', limit: 5 })).toMatchObject([{ id: ids[0] }]);
+    expect(await world.identity.users.search(ann.user, ids[0]?.slice(0, 12) ?? '', { after: '', limit: 5 })).toMatchObject([
+      { id: ids[0] },
+    ]);
     expect(await world.identity.users.search(ann.user, '%', { after: '', limit: 5 })).toEqual([]);
     expect(await world.identity.users.search(ann.user, '_arbler', { after: '', limit: 5 })).toEqual([]);
   });
@@ -173,14 +220,19 @@ describe('reading a key', () => {
     expect(await allocations()).toEqual(before);
     await world.identity.keys.read(ann.user, bob.keyId, { forRelay: false, chain: false });
     await world.identity.keys.read(ann.user, bob.keyId, { forRelay: false, chain: false });
-    expect(await world.db.query({ text: 'select user_id from key_allocations where key_id = $1', values: [bob.keyId] })).toEqual([{ user_id: ann.user }]);
+    expect(await world.db.query({ text: 'select user_id from key_allocations where key_id = $1', values: [bob.keyId] })).toEqual([
+      { user_id: ann.user },
+    ]);
   });
 
   test('shows its chain and its revocation', async () => {
     const bob = await signUp(world);
     const plain = await world.identity.keys.read(ann.user, bob.keyId, { forRelay: false, chain: true });
     expect(plain.chain).toEqual([{ certificate: plain.certificate }]);
-    await world.db.query({ text: `insert into key_revocations (key_id, statement_hash, seq) select id, statement_hash, 9 from keys where id = $1`, values: [bob.keyId] });
+    await world.db.query({
+      text: `insert into key_revocations (key_id, statement_hash, seq) select id, statement_hash, 9 from keys where id = $1`,
+      values: [bob.keyId],
+    });
     const revoked = await world.identity.keys.read(ann.user, bob.keyId, { forRelay: false, chain: false });
     expect(revoked).toMatchObject({ revocation: expect.objectContaining({ countersignature: expect.anything() }) });
     expect(revoked.chain).toBeUndefined();
@@ -189,7 +241,15 @@ describe('reading a key', () => {
 
 describe('the server', () => {
   const reopen = (passphrase: string, name = 'Test') =>
-    openServerIdentity({ db: world.db, clock: world.clock, random: cryptoRandom, limits: world.limits, passphrase, name, publicUrl: () => 'http://localhost:8080' });
+    openServerIdentity({
+      db: world.db,
+      clock: world.clock,
+      random: cryptoRandom,
+      limits: world.limits,
+      passphrase,
+      name,
+      publicUrl: () => 'http://localhost:8080',
+    });
 
   test('is the same after a restart, and does not open with another passphrase', async () => {
     const again = await reopen(PASSPHRASE);
@@ -208,7 +268,9 @@ describe('the server', () => {
   test('signs its document, and issues the next serial when it says something else or grows old', async () => {
     const { server } = world.identity;
     const first = await server.document();
-    expect(await verifySigned(first, 'server-document', { keys: world.identity.storedKeys, now: world.clock.now() })).toMatchObject({ ok: true });
+    expect(await verifySigned(first, 'server-document', { keys: world.identity.storedKeys, now: world.clock.now() })).toMatchObject({
+      ok: true,
+    });
     expect(await server.document()).toBe(first);
     const renamed = await reopen(PASSPHRASE, 'Another name');
     if (!renamed.ok) throw new Error(renamed.detail);
@@ -228,6 +290,8 @@ describe('the server', () => {
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: raw }, format: 'jwk' });
     const bytes = canonicalBytes({ ...heading('welcome'), server: server.id, session: 'session-1', clientNonce });
     expect(bytes.ok && verify(null, bytes.value, key, fromBase64url(signature) ?? new Uint8Array())).toBe(true);
-    expect(bytes.ok && verify(null, Buffer.from(`${Buffer.from(bytes.value)}x`), key, fromBase64url(signature) ?? new Uint8Array())).toBe(false);
+    expect(bytes.ok && verify(null, Buffer.from(`${Buffer.from(bytes.value)}x`), key, fromBase64url(signature) ?? new Uint8Array())).toBe(
+      false,
+    );
   });
 });

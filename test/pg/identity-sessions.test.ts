@@ -1,6 +1,6 @@
 // Sessions: challenges once and in time, statements for one server, purpose and nonce, tokens that end, one active device.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { uuidv7, cryptoRandom } from '../../src/base/ids.ts';
+import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { makeWorld, type Person, signInBody, signUp, socketSignIn, type World } from '../support/people.ts';
 
 const MINUTE = 60_000;
@@ -21,7 +21,12 @@ const HELLO = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 describe('a token', () => {
   test('names member, key and device', async () => {
     const { token } = await world.identity.sessions.signIn(await signInBody(world, ann));
-    expect(await world.identity.sessions.authenticateToken(token)).toEqual({ userId: ann.user, keyId: ann.keyId, deviceId: ann.device, role: 'user' });
+    expect(await world.identity.sessions.authenticateToken(token)).toEqual({
+      userId: ann.user,
+      keyId: ann.keyId,
+      deviceId: ann.device,
+      role: 'user',
+    });
   });
 
   test('is stored hashed', async () => {
@@ -80,12 +85,17 @@ describe('a token', () => {
     });
     expect(await world.identity.sessions.authenticateToken(bob.token)).toBeNull();
     await expect(world.identity.sessions.signIn(await signInBody(world, bob))).rejects.toThrow(code('KEY_REVOKED'));
-    expect(await world.identity.sessions.authenticateStatement(await socketSignIn(world, bob, HELLO), HELLO)).toMatchObject({ reason: 'key-revoked' });
+    expect(await world.identity.sessions.authenticateStatement(await socketSignIn(world, bob, HELLO), HELLO)).toMatchObject({
+      reason: 'key-revoked',
+    });
   });
 
   test('of a removed account ends at once', async () => {
     const bob = await signUp(world);
-    await world.db.query({ text: `insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`, values: [bob.user] });
+    await world.db.query({
+      text: `insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`,
+      values: [bob.user],
+    });
     expect(await world.identity.sessions.authenticateToken(bob.token)).toBeNull();
     await expect(world.identity.sessions.signIn(await signInBody(world, bob))).rejects.toThrow(code('UNAUTHENTICATED'));
   });
@@ -121,8 +131,11 @@ describe('a session statement for a token', () => {
     await refused(body);
   });
   test('is refused for another server', async () => refused(await signInBody(world, ann, { server: 'aaaaaaaaaaaaaaaa' as never })));
-  test.each(['signup', 'socket', 'link-device', 'recover'] as const)('is refused with purpose %s', async (purpose) => refused(await signInBody(world, ann, { purpose })));
-  test('is refused over a nonce that is not ours', async () => refused(await signInBody(world, ann, { nonce: Buffer.alloc(38, 7).toString('base64url') })));
+  test.each(['signup', 'socket', 'link-device', 'recover'] as const)('is refused with purpose %s', async (purpose) =>
+    refused(await signInBody(world, ann, { purpose })),
+  );
+  test('is refused over a nonce that is not ours', async () =>
+    refused(await signInBody(world, ann, { nonce: Buffer.alloc(38, 7).toString('base64url') })));
   test('is refused over a nonce of the right form with another time', async () => {
     const { nonce } = await world.identity.challenges.make();
     const bytes = Buffer.from(nonce, 'base64url');
@@ -158,18 +171,27 @@ describe('a socket statement', () => {
   });
   test('is refused on another connection', async () => {
     const input = await socketSignIn(world, ann, HELLO);
-    expect(await world.identity.sessions.authenticateStatement(input, 'BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')).toMatchObject({ ok: false, reason: 'unauthenticated' });
+    expect(await world.identity.sessions.authenticateStatement(input, 'BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')).toMatchObject({
+      ok: false,
+      reason: 'unauthenticated',
+    });
   });
   test('must be the canonical bytes', async () => {
     const input = await socketSignIn(world, ann, HELLO);
     const spaced = new TextEncoder().encode(JSON.stringify(JSON.parse(new TextDecoder().decode(input.statement)), null, 1));
     expect(await world.identity.sessions.authenticateStatement({ ...input, statement: spaced }, HELLO)).toMatchObject({ ok: false });
-    expect(await world.identity.sessions.authenticateStatement({ ...input, statement: new Uint8Array([0xff, 0x7b]) }, HELLO)).toMatchObject({ ok: false });
+    expect(await world.identity.sessions.authenticateStatement({ ...input, statement: new Uint8Array([0xff, 0x7b]) }, HELLO)).toMatchObject(
+      { ok: false },
+    );
   });
   test('of purpose token is refused, even over the right nonce', async () => {
     const { statement, signature } = await signInBody(world, ann, { purpose: 'token', nonce: HELLO });
     const input = { statement: new TextEncoder().encode(JSON.stringify(statement, Object.keys(statement).sort())), signature };
-    expect(await world.identity.sessions.authenticateStatement(input, HELLO)).toMatchObject({ ok: false, reason: 'unauthenticated', detail: 'purpose: not socket' });
+    expect(await world.identity.sessions.authenticateStatement(input, HELLO)).toMatchObject({
+      ok: false,
+      reason: 'unauthenticated',
+      detail: 'purpose: not socket',
+    });
   });
 });
 
@@ -207,7 +229,10 @@ describe('linking a device', () => {
     await Promise.all(bodies.map((body) => world.identity.devices.link(body)));
     const devices = await world.identity.devices.list(bob.user);
     expect(devices.filter(({ unlinkedAt }) => unlinkedAt === null)).toHaveLength(1);
-    const sessions = await world.db.query<{ device_id: string }>({ text: 'select device_id from sessions where user_id = $1', values: [bob.user] });
+    const sessions = await world.db.query<{ device_id: string }>({
+      text: 'select device_id from sessions where user_id = $1',
+      values: [bob.user],
+    });
     expect(sessions).toEqual([{ device_id: devices[0]?.id }]);
   });
 });

@@ -4,8 +4,19 @@ import { generatePrivateKey } from '../../src/crypto/openpgp.ts';
 import { verifyCertificate } from '../../src/crypto/statement.ts';
 import { StoredKeys } from '../../src/identity/key-lookup.ts';
 import { userKeyId } from '../../src/wire/address.ts';
-import { type StatementOf } from '../../src/wire/statements.ts';
-import { identityStatement, keyStatement, makePerson, makeWorld, type Person, sessionStatement, sign, signUp, signUpBody, type World } from '../support/people.ts';
+import type { StatementOf } from '../../src/wire/statements.ts';
+import {
+  identityStatement,
+  keyStatement,
+  makePerson,
+  makeWorld,
+  type Person,
+  sessionStatement,
+  sign,
+  signUp,
+  signUpBody,
+  type World,
+} from '../support/people.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -15,7 +26,8 @@ afterAll(() => world.close());
 
 const person = (username?: string): Promise<Person> => makePerson(world.identity.server.id, world.clock.now(), username);
 const code = (value: string) => expect.objectContaining({ code: value });
-const users = async (): Promise<number> => (await world.db.query<{ count: number }>({ text: 'select count(*)::int as count from users' }))[0]?.count ?? -1;
+const users = async (): Promise<number> =>
+  (await world.db.query<{ count: number }>({ text: 'select count(*)::int as count from users' }))[0]?.count ?? -1;
 
 describe('sign-up', () => {
   test('answers certificates that verify, in the order key, identity', async () => {
@@ -51,9 +63,14 @@ describe('sign-up', () => {
     const thief = await person();
     const { nonce } = await world.identity.challenges.make();
     const session = sessionStatement(ann, world.identity.server.id, nonce, 'signup');
-    const forged = { statement: session, signatures: [{ key: ann.keyId, signature: (await sign(thief, session, world.clock.now())).signatures[0]?.signature ?? '' }] };
+    const forged = {
+      statement: session,
+      signatures: [{ key: ann.keyId, signature: (await sign(thief, session, world.clock.now())).signatures[0]?.signature ?? '' }],
+    };
     const strip = ({ statement, signatures }: { statement: unknown; signatures: unknown }) => ({ statement, signatures });
-    await expect(world.identity.signUp.run({ identity: strip(identity), key: strip(key), session: forged })).rejects.toThrow(code('UNAUTHENTICATED'));
+    await expect(world.identity.signUp.run({ identity: strip(identity), key: strip(key), session: forged })).rejects.toThrow(
+      code('UNAUTHENTICATED'),
+    );
   });
 
   test('twice at once makes one member', async () => {
@@ -68,7 +85,10 @@ describe('sign-up', () => {
 
   test('a second first key statement for the same key is refused', async () => {
     const ann = await signUp(world);
-    const other = { ...keyStatement(ann), recovery: (await generatePrivateKey(world.clock.now())).fingerprint as StatementOf<'key'>['recovery'] };
+    const other = {
+      ...keyStatement(ann),
+      recovery: (await generatePrivateKey(world.clock.now())).fingerprint as StatementOf<'key'>['recovery'],
+    };
     const body = await signUpBody(world, ann);
     await expect(world.identity.signUp.run({ ...body, key: await sign(ann, other, world.clock.now()) })).rejects.toThrow(code('CONFLICT'));
   });
@@ -96,7 +116,8 @@ describe('a sign-up that lies', () => {
   };
   const now = (): number => world.clock.now();
 
-  test('identity of another person', () => refused(async (_ann, bea) => ({ identity: await sign(bea, identityStatement(bea, now()), now()) })));
+  test('identity of another person', () =>
+    refused(async (_ann, bea) => ({ identity: await sign(bea, identityStatement(bea, now()), now()) })));
   test('session of another person', () =>
     refused(async (_ann, bea) => ({ session: (await signUpBody(world, bea)).session }), 'UNAUTHENTICATED'));
   test('swapped signatures', () =>
@@ -116,13 +137,15 @@ describe('a sign-up that lies', () => {
     refused(async (ann) => {
       const { signatures } = await sign(ann, identityStatement(ann, now()), now());
       return { identity: { statement: { ...identityStatement(ann, now()), archive }, signatures } };
-    }));
+    }),
+  );
   test('two signatures', () =>
     refused(async (ann) => {
       const signed = await sign(ann, identityStatement(ann, now()), now());
       return { identity: { ...signed, signatures: [...signed.signatures, ...signed.signatures] } };
     }));
-  test('no signature', () => refused(async (ann) => ({ identity: { ...(await sign(ann, identityStatement(ann, now()), now())), signatures: [] } })));
+  test('no signature', () =>
+    refused(async (ann) => ({ identity: { ...(await sign(ann, identityStatement(ann, now()), now())), signatures: [] } })));
   test('the armor of another key', () =>
     refused(async (ann, bea) => ({ key: await sign(ann, { ...keyStatement(ann), armor: bea.key.publicKey.armor }, now()) })));
   test('an id that does not follow from the key', () =>
@@ -130,13 +153,16 @@ describe('a sign-up that lies', () => {
       const stolen = { ...keyStatement(ann), user: bea.user, key: userKeyId(bea.user, ann.key.fingerprint) };
       return { key: await sign(ann, stolen, now()) };
     }));
-  test('a private block as armor', () => refused(async (ann) => ({ key: await sign(ann, { ...keyStatement(ann), armor: ann.key.armor }, now()) })));
-  test('a predecessor', () => refused(async (ann) => ({ key: await sign(ann, { ...keyStatement(ann), predecessor: userKeyId(ann.user, 'a'.repeat(40)) }, now()) })));
+  test('a private block as armor', () =>
+    refused(async (ann) => ({ key: await sign(ann, { ...keyStatement(ann), armor: ann.key.armor }, now()) })));
+  test('a predecessor', () =>
+    refused(async (ann) => ({ key: await sign(ann, { ...keyStatement(ann), predecessor: userKeyId(ann.user, 'a'.repeat(40)) }, now()) })));
   test.each(['a\u0000b', 'ab\u202edc', 'раypal', 'a\u200bb', 'x', 'with space', '\ud800ab', 'ＡＢＣ'])('the name %j', (username) =>
     refused(async (ann) => {
       const { signatures } = await sign(ann, identityStatement(ann, now()), now());
       return { identity: { statement: identityStatement(ann, now(), username), signatures } };
-    }));
+    }),
+  );
 });
 
 describe('sign-up by key of another server', () => {

@@ -3,7 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { makeReedId, type ReedId } from '../../src/wire/address.ts';
 import { heading, type StatementOf } from '../../src/wire/statements.ts';
-import { makePerson, makeWorld, newReedId, type Person, publishReed, type ReedFields, reedStatement, sign, signUp, type World } from '../support/people.ts';
+import {
+  makePerson,
+  makeWorld,
+  newReedId,
+  type Person,
+  publishReed,
+  type ReedFields,
+  reedStatement,
+  sign,
+  signUp,
+  type World,
+} from '../support/people.ts';
 
 let world: World;
 let ann: Person & { token: string };
@@ -16,7 +27,8 @@ afterAll(() => world.close());
 
 const code = (value: string) => expect.objectContaining({ code: value });
 const now = (): number => world.clock.now();
-const register = async (person: Person, statement: StatementOf<'reed'>) => world.reeds.register.reed(person.member, await sign(person, statement, now()));
+const register = async (person: Person, statement: StatementOf<'reed'>) =>
+  world.reeds.register.reed(person.member, await sign(person, statement, now()));
 const fresh = async (fields: ReedFields = {}, person: Person = ann) => register(person, reedStatement(world, person, fields));
 const ready = (person: Person, reed: ReedId, broadcast?: boolean) => world.reeds.publish.publishReady(person.member, reed, broadcast);
 const count = async (table: string, where: string, ...values: unknown[]): Promise<number> =>
@@ -50,10 +62,16 @@ describe('registering a reed', () => {
   test('is refused before anything is stored if the signature is not the author’s', async () => {
     const statement = reedStatement(world, ann);
     const forged = await sign(bob, statement, now());
-    const posts = [forged, { ...forged, signatures: [{ key: ann.keyId, signature: forged.signatures[0]?.signature ?? '' }] }, { statement, signatures: [] }];
+    const posts = [
+      forged,
+      { ...forged, signatures: [{ key: ann.keyId, signature: forged.signatures[0]?.signature ?? '' }] },
+      { statement, signatures: [] },
+    ];
     for (const post of posts) await expect(world.reeds.register.reed(ann.member, post)).rejects.toThrow(code('INVALID'));
     const own = await sign(ann, statement, now());
-    await expect(world.reeds.register.reed(ann.member, { ...own, statement: { ...statement, tags: ['changed'] } })).rejects.toThrow(code('INVALID'));
+    await expect(world.reeds.register.reed(ann.member, { ...own, statement: { ...statement, tags: ['changed'] } })).rejects.toThrow(
+      code('INVALID'),
+    );
     expect(await count('reed_identities', 'id = $1', statement.id)).toBe(0);
   });
 
@@ -82,7 +100,10 @@ describe('registering a reed', () => {
     await register(cid, first);
     const second = reedStatement(world, cid, { previous: first.id });
     await register(cid, second);
-    await expect(fresh({ previous: first.id }, cid)).rejects.toMatchObject({ code: 'TIP_MISMATCH', certificate: { statement: { id: second.id } } });
+    await expect(fresh({ previous: first.id }, cid)).rejects.toMatchObject({
+      code: 'TIP_MISMATCH',
+      certificate: { statement: { id: second.id } },
+    });
     await expect(register(cid, second)).resolves.toMatchObject({ isNew: false });
     const raced = await Promise.allSettled([1, 2, 3].map(() => fresh({ previous: second.id }, cid)));
     expect(raced.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -90,13 +111,22 @@ describe('registering a reed', () => {
 
   test('names the field that is wrong', async () => {
     await expect(fresh({ tags: ['Not A Tag'] })).rejects.toMatchObject({ code: 'INVALID', detail: expect.stringContaining('tags') });
-    await expect(fresh({ replyTo: newReedId(world, bob), root: newReedId(world, bob) })).rejects.toMatchObject({ code: 'INVALID', detail: expect.stringContaining('replyTo') });
-    await expect(fresh({ echoOf: newReedId(world, bob) })).rejects.toMatchObject({ code: 'INVALID', detail: expect.stringContaining('echoOf') });
+    await expect(fresh({ replyTo: newReedId(world, bob), root: newReedId(world, bob) })).rejects.toMatchObject({
+      code: 'INVALID',
+      detail: expect.stringContaining('replyTo'),
+    });
+    await expect(fresh({ echoOf: newReedId(world, bob) })).rejects.toMatchObject({
+      code: 'INVALID',
+      detail: expect.stringContaining('echoOf'),
+    });
   });
 
   test('with a revoked key is refused with the revocation', async () => {
     const cid = await signUp(world);
-    await world.db.query({ text: `insert into key_revocations (key_id, statement_hash, seq) select id, statement_hash, 9 from keys where id = $1`, values: [cid.keyId] });
+    await world.db.query({
+      text: `insert into key_revocations (key_id, statement_hash, seq) select id, statement_hash, 9 from keys where id = $1`,
+      values: [cid.keyId],
+    });
     await expect(fresh({}, cid)).rejects.toMatchObject({ code: 'KEY_REVOKED', certificate: expect.anything() });
   });
 });
@@ -109,7 +139,13 @@ describe('relations', () => {
     const foreign = 'aaaaaaaaaaaaaaaa@bbbbbbbbbbbbbbbb' as Person['user'];
     const blocker = await signUp(world);
     await block(blocker, ann);
-    const statement = reedStatement(world, ann, { replyTo: child, root: parent, echoOf: parent, tags: ['reeds', 'water'], mentions: [bob.user, stranger.user, foreign, blocker.user] });
+    const statement = reedStatement(world, ann, {
+      replyTo: child,
+      root: parent,
+      echoOf: parent,
+      tags: ['reeds', 'water'],
+      mentions: [bob.user, stranger.user, foreign, blocker.user],
+    });
     const { mentions } = await register(ann, statement);
     expect(mentions).toHaveLength(4);
     expect(mentions).toEqual(
@@ -127,7 +163,10 @@ describe('relations', () => {
 
   test('to another root than the parent’s are refused', async () => {
     const [parent, other] = [await publishReed(world, bob), await publishReed(world, bob)];
-    await expect(fresh({ replyTo: parent, root: other })).rejects.toMatchObject({ code: 'INVALID', detail: expect.stringContaining('root') });
+    await expect(fresh({ replyTo: parent, root: other })).rejects.toMatchObject({
+      code: 'INVALID',
+      detail: expect.stringContaining('root'),
+    });
   });
 
   test('to what is not published, removed, or its author’s who blocks, are refused', async () => {
@@ -154,16 +193,23 @@ describe('PUBLISH_READY', () => {
     const ids = [await publishReed(world, cid, {}, false), await publishReed(world, cid, {}, false)] as const;
     expect(await ready(cid, ids[1], false)).toEqual({ ok: true, value: 'published' });
     expect(await ready(cid, ids[0])).toEqual({ ok: true, value: 'published' });
-    const facts = await world.db.query({ text: 'select number::int, kind, subject_id from author_facts where author_id = $1 order by number', values: [cid.user] });
+    const facts = await world.db.query({
+      text: 'select number::int, kind, subject_id from author_facts where author_id = $1 order by number',
+      values: [cid.user],
+    });
     expect(facts).toEqual([
       { number: 1, kind: 'reed', subject_id: ids[1] },
       { number: 2, kind: 'reed', subject_id: ids[0] },
     ]);
     await world.db.query({ text: 'delete from reed_allocations where reed_id = $1', values: [ids[0]] });
     expect(await ready(cid, ids[0])).toEqual({ ok: true, value: 'again' });
-    expect(await count('reed_allocations', 'reed_id = $1 and holder_user_id = $2 and device_id = $3', ids[0], cid.user, cid.device)).toBe(1);
+    expect(await count('reed_allocations', 'reed_id = $1 and holder_user_id = $2 and device_id = $3', ids[0], cid.user, cid.device)).toBe(
+      1,
+    );
     expect(await count('author_facts', 'author_id = $1', cid.user)).toBe(2);
-    expect(await world.db.query({ text: 'select id, broadcast from reeds where author_id = $1 order by broadcast', values: [cid.user] })).toEqual([
+    expect(
+      await world.db.query({ text: 'select id, broadcast from reeds where author_id = $1 order by broadcast', values: [cid.user] }),
+    ).toEqual([
       { id: ids[1], broadcast: false },
       { id: ids[0], broadcast: true },
     ]);
@@ -181,7 +227,10 @@ describe('PUBLISH_READY', () => {
     const reeds: ReedId[] = [];
     for (let at = 0; at < 8; at++) reeds.push(await publishReed(world, cid, {}, false));
     await Promise.all(reeds.map((reed) => ready(cid, reed)));
-    const numbers = await world.db.query<{ number: number }>({ text: 'select number::int from author_facts where author_id = $1 order by number', values: [cid.user] });
+    const numbers = await world.db.query<{ number: number }>({
+      text: 'select number::int from author_facts where author_id = $1 order by number',
+      values: [cid.user],
+    });
     expect(numbers.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
@@ -209,7 +258,10 @@ describe('a thread', () => {
     return ids;
   };
   const thread = async (person: Person, reeds: ReedId[]) =>
-    world.reeds.threads.register(person.member, await sign(person, { ...heading('thread'), id: reeds[0] as ReedId, author: person.user, key: person.keyId, reeds }, now()));
+    world.reeds.threads.register(
+      person.member,
+      await sign(person, { ...heading('thread'), id: reeds[0] as ReedId, author: person.user, key: person.keyId, reeds }, now()),
+    );
 
   test('is published whole by its head, as one fact', async () => {
     const ids = await parts(ann, 3);
@@ -223,7 +275,9 @@ describe('a thread', () => {
     expect(await ready(ann, head)).toEqual({ ok: true, value: 'published' });
     expect(await count('reeds', 'id = any($1) and published_at is not null', ids)).toBe(3);
     expect(await count('reed_allocations', 'reed_id = any($1) and holder_user_id = $2', ids, ann.user)).toBe(3);
-    expect(await world.db.query({ text: 'select kind from author_facts where subject_id = any($1)', values: [ids] })).toEqual([{ kind: 'thread' }]);
+    expect(await world.db.query({ text: 'select kind from author_facts where subject_id = any($1)', values: [ids] })).toEqual([
+      { kind: 'thread' },
+    ]);
     expect(await ready(ann, head)).toEqual({ ok: true, value: 'again' });
     expect(await ready(ann, middle)).toEqual({ ok: true, value: 'again' });
     const read = await world.reeds.reading.thread(bob.user, head);
@@ -246,10 +300,15 @@ describe('a thread', () => {
 describe('reading', () => {
   test('shows what is published; what is not looks like what never was', async () => {
     const hidden = await publishReed(world, ann, {}, false);
-    const messages = await Promise.all([hidden, newReedId(world, ann)].map((id) => world.reeds.reading.reed(bob.user, id).catch((error: Error) => error.message)));
+    const messages = await Promise.all(
+      [hidden, newReedId(world, ann)].map((id) => world.reeds.reading.reed(bob.user, id).catch((error: Error) => error.message)),
+    );
     expect(messages[0]).toBe(messages[1]);
     const shown = await publishReed(world, ann);
-    expect(await world.reeds.reading.reed(bob.user, shown)).toMatchObject({ certificate: { statement: { id: shown } }, publishedAt: new Date(now()) });
+    expect(await world.reeds.reading.reed(bob.user, shown)).toMatchObject({
+      certificate: { statement: { id: shown } },
+      publishedAt: new Date(now()),
+    });
   });
 
   test('is refused to the blocked, and ends with the account', async () => {
@@ -257,7 +316,10 @@ describe('reading', () => {
     const reed = await publishReed(world, blocker);
     await block(blocker, blocked);
     await expect(world.reeds.reading.reed(blocked.user, reed)).rejects.toMatchObject({ code: 'BLOCKED', certificate: expect.anything() });
-    await world.db.query({ text: `insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`, values: [blocker.user] });
+    await world.db.query({
+      text: `insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`,
+      values: [blocker.user],
+    });
     await expect(world.reeds.reading.reed(ann.user, reed)).rejects.toThrow(code('NOT_FOUND'));
   });
 });

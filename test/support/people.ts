@@ -2,8 +2,7 @@
 // keys, statements, sign-up, and statements of every kind that the person may sign.
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
-import { uuidv7 } from '../../src/base/ids.ts';
-import { base64url, cryptoRandom, sha256 } from '../../src/base/ids.ts';
+import { base64url, cryptoRandom, sha256, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { generatePrivateKey, type PrivateKey } from '../../src/crypto/openpgp.ts';
 import { signStatement } from '../../src/crypto/statement.ts';
@@ -12,7 +11,16 @@ import { type Identity, openIdentity } from '../../src/identity/identity.ts';
 import type { SignupMode } from '../../src/identity/mode.ts';
 import type { Member, OnSessionEnded, SessionStatement } from '../../src/identity/sessions.ts';
 import { openReeds, type Reeds } from '../../src/reeds/reeds.ts';
-import { makeInviteId, makeReedId, type ReedId, type ServerId, type UserId, type UserKeyId, userIdFromFingerprint, userKeyId } from '../../src/wire/address.ts';
+import {
+  makeInviteId,
+  makeReedId,
+  type ReedId,
+  type ServerId,
+  type UserId,
+  type UserKeyId,
+  userIdFromFingerprint,
+  userKeyId,
+} from '../../src/wire/address.ts';
 import { canonicalBytes, type Signed } from '../../src/wire/canonical.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading, type Statement, type StatementOf } from '../../src/wire/statements.ts';
@@ -110,7 +118,12 @@ export const identityStatement = (person: Person, nowMs: number, username = pers
   createdAt: printTime(nowMs),
 });
 
-export const sessionStatement = (person: Person, server: ServerId, nonce: string, purpose: SessionStatement['purpose']): SessionStatement => ({
+export const sessionStatement = (
+  person: Person,
+  server: ServerId,
+  nonce: string,
+  purpose: SessionStatement['purpose'],
+): SessionStatement => ({
   ...heading('session'),
   server,
   user: person.user,
@@ -135,7 +148,10 @@ export async function signUpBody(world: World, person: Person, inviteSecret?: st
 }
 
 /** Somebody signed up and signed in. */
-export async function signUp(world: World, options: { username?: string; inviteSecret?: string } = {}): Promise<Person & { token: string }> {
+export async function signUp(
+  world: World,
+  options: { username?: string; inviteSecret?: string } = {},
+): Promise<Person & { token: string }> {
   const person = await makePerson(world.identity.server.id, world.clock.now(), options.username);
   const { token } = await world.identity.signUp.run(await signUpBody(world, person, options.inviteSecret));
   return { ...person, token };

@@ -1,21 +1,44 @@
 // Challenges and tokens.
 import { Type } from '@fastify/type-provider-typebox';
-import { type Api, type ApiDeps, NoContent, needsSession, problems, SessionStatement, spend, Time, timeText, Token, tokenOf, trySignIn } from '../api.ts';
+import {
+  type Api,
+  type ApiDeps,
+  NoContent,
+  needsSession,
+  problems,
+  SessionStatement,
+  spend,
+  Time,
+  Token,
+  timeText,
+  tokenOf,
+  trySignIn,
+} from '../api.ts';
 
 const Challenge = Type.Object({ nonce: Type.String(), expiresAt: Time });
 
 export function authRoutes(app: Api, deps: ApiDeps): void {
   const { challenges, sessions } = deps.identity;
 
-  app.post('/api/v1/auth/challenge', { schema: { summary: 'A nonce for one session statement', response: { 200: Challenge, ...problems() } } }, async (request) => {
-    spend(deps, 'challenge', request);
-    const { nonce, expiresAtMs } = await challenges.make();
-    return { nonce, expiresAt: timeText(expiresAtMs) };
-  });
+  app.post(
+    '/api/v1/auth/challenge',
+    { schema: { summary: 'A nonce for one session statement', response: { 200: Challenge, ...problems() } } },
+    async (request) => {
+      spend(deps, 'challenge', request);
+      const { nonce, expiresAtMs } = await challenges.make();
+      return { nonce, expiresAt: timeText(expiresAtMs) };
+    },
+  );
 
   app.post(
     '/api/v1/auth/token',
-    { schema: { summary: 'Sign in', body: SessionStatement, response: { 200: Token, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'KEY_REVOKED') } } },
+    {
+      schema: {
+        summary: 'Sign in',
+        body: SessionStatement,
+        response: { 200: Token, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'KEY_REVOKED') },
+      },
+    },
     async (request) => {
       const { token, expiresAtMs } = await trySignIn(deps, request, () => sessions.signIn(request.body));
       return { token, expiresAt: timeText(expiresAtMs) };

@@ -1,6 +1,18 @@
 // A member's devices.
 import { Type } from '@fastify/type-provider-typebox';
-import { type Api, type ApiDeps, memberOf, needsSession, problems, SessionStatement, signedIn, Time, timeText, Token, trySignIn } from '../api.ts';
+import {
+  type Api,
+  type ApiDeps,
+  memberOf,
+  needsSession,
+  problems,
+  SessionStatement,
+  signedIn,
+  Time,
+  Token,
+  timeText,
+  trySignIn,
+} from '../api.ts';
 
 const Device = Type.Object({ id: Type.String(), linkedAt: Time, unlinkedAt: Type.Union([Time, Type.Null()]) });
 const Linked = Type.Object({ device: Type.String(), ...Token.properties });
@@ -10,10 +22,23 @@ export function deviceRoutes(app: Api, deps: ApiDeps): void {
 
   app.get(
     '/api/v1/devices',
-    { preHandler: signedIn(deps), schema: { ...needsSession, summary: 'Your devices', response: { 200: Type.Object({ devices: Type.Array(Device) }), ...problems('UNAUTHENTICATED') } } },
+    {
+      preHandler: signedIn(deps),
+      schema: {
+        ...needsSession,
+        summary: 'Your devices',
+        response: { 200: Type.Object({ devices: Type.Array(Device) }), ...problems('UNAUTHENTICATED') },
+      },
+    },
     async (request) => {
       const list = await devices.list(memberOf(request).userId);
-      return { devices: list.map(({ id, linkedAt, unlinkedAt }) => ({ id, linkedAt: linkedAt.toISOString(), unlinkedAt: unlinkedAt?.toISOString() ?? null })) };
+      return {
+        devices: list.map(({ id, linkedAt, unlinkedAt }) => ({
+          id,
+          linkedAt: linkedAt.toISOString(),
+          unlinkedAt: unlinkedAt?.toISOString() ?? null,
+        })),
+      };
     },
   );
 

@@ -15,7 +15,13 @@ export function keyRoutes(app: Api, deps: ApiDeps): void {
     '/api/v1/keys/:id',
     {
       preHandler: signedIn(deps),
-      schema: { ...needsSession, summary: "A member's key", params: IdParam, querystring: Query, response: { 200: Reading, ...problems('UNAUTHENTICATED', 'NOT_FOUND') } },
+      schema: {
+        ...needsSession,
+        summary: "A member's key",
+        params: IdParam,
+        querystring: Query,
+        response: { 200: Reading, ...problems('UNAUTHENTICATED', 'NOT_FOUND') },
+      },
     },
     async (request) => {
       const id = requireId(parseUserKeyId, request.params.id);

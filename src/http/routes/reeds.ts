@@ -1,7 +1,19 @@
 // Registering and reading reeds and threads. Publishing itself is a socket frame.
 import { Type } from '@fastify/type-provider-typebox';
 import { parseReedId } from '../../wire/address.ts';
-import { type Api, type ApiDeps, Certificate, IdParam, memberOf, needsSession, problems, requireId, SignedStatement, signedIn, Time } from '../api.ts';
+import {
+  type Api,
+  type ApiDeps,
+  Certificate,
+  IdParam,
+  memberOf,
+  needsSession,
+  problems,
+  requireId,
+  SignedStatement,
+  signedIn,
+  Time,
+} from '../api.ts';
 
 const Mention = Type.Object({ user: Type.String(), accepted: Type.Boolean(), reason: Type.Optional(Type.String()) });
 const Registered = Type.Object({ certificate: Certificate, mentions: Type.Array(Mention) });
@@ -20,7 +32,11 @@ export function reedRoutes(app: Api, deps: ApiDeps): void {
         summary: 'Register a reed',
         description: '201, or 200 with the first certificate for a retry. Nobody sees it before PUBLISH_READY.',
         body: SignedStatement,
-        response: { 200: Registered, 201: Registered, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'CONFLICT', 'TIP_MISMATCH', 'BLOCKED', 'REMOVED', 'KEY_REVOKED') },
+        response: {
+          200: Registered,
+          201: Registered,
+          ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'CONFLICT', 'TIP_MISMATCH', 'BLOCKED', 'REMOVED', 'KEY_REVOKED'),
+        },
       },
     },
     async (request, reply) => {
@@ -31,7 +47,15 @@ export function reedRoutes(app: Api, deps: ApiDeps): void {
 
   app.get(
     '/api/v1/reeds/:id',
-    { preHandler, schema: { ...needsSession, summary: "A published reed's certificate", params: IdParam, response: { 200: Published, ...problems('UNAUTHENTICATED', 'NOT_FOUND', 'REMOVED', 'BLOCKED') } } },
+    {
+      preHandler,
+      schema: {
+        ...needsSession,
+        summary: "A published reed's certificate",
+        params: IdParam,
+        response: { 200: Published, ...problems('UNAUTHENTICATED', 'NOT_FOUND', 'REMOVED', 'BLOCKED') },
+      },
+    },
     async (request) => {
       const { certificate, publishedAt } = await reading.reed(memberOf(request).userId, requireId(parseReedId, request.params.id));
       return { certificate, publishedAt: publishedAt.toISOString() };
@@ -48,7 +72,12 @@ export function threadRoutes(app: Api, deps: ApiDeps): void {
     '/api/v1/threads',
     {
       preHandler,
-      schema: { ...needsSession, summary: "Register a thread's record", body: SignedStatement, response: { 200: Record, 201: Record, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'CONFLICT', 'KEY_REVOKED') } },
+      schema: {
+        ...needsSession,
+        summary: "Register a thread's record",
+        body: SignedStatement,
+        response: { 200: Record, 201: Record, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'CONFLICT', 'KEY_REVOKED') },
+      },
     },
     async (request, reply) => {
       const { certificate, isNew } = await threads.register(memberOf(request), request.body);
@@ -64,7 +93,10 @@ export function threadRoutes(app: Api, deps: ApiDeps): void {
         ...needsSession,
         summary: "A published thread's record and the certificates of its parts",
         params: IdParam,
-        response: { 200: Type.Object({ ...Published.properties, reeds: Type.Unsafe<readonly object[]>(Type.Array(Certificate)) }), ...problems('UNAUTHENTICATED', 'NOT_FOUND', 'REMOVED', 'BLOCKED') },
+        response: {
+          200: Type.Object({ ...Published.properties, reeds: Type.Unsafe<readonly object[]>(Type.Array(Certificate)) }),
+          ...problems('UNAUTHENTICATED', 'NOT_FOUND', 'REMOVED', 'BLOCKED'),
+        },
       },
     },
     async (request) => {

@@ -19,7 +19,10 @@ const SHOWN = [
 ] as const;
 
 const Document = Type.Unsafe<object>(
-  Type.Object({ statement: Statement, signatures: Type.Array(Type.Unknown()) }, { description: 'Signed by the identity key; no countersignature.' }),
+  Type.Object(
+    { statement: Statement, signatures: Type.Array(Type.Unknown()) },
+    { description: 'Signed by the identity key; no countersignature.' },
+  ),
 );
 
 const Server = Type.Object({

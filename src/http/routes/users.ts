@@ -15,8 +15,8 @@ import {
   signedIn,
   spend,
   Time,
-  timeText,
   Token,
+  timeText,
 } from '../api.ts';
 
 const SignUp = exactly({
@@ -35,16 +35,23 @@ const SearchQuery = exactly({
 const SearchPage = Type.Object({ users: Type.Array(Found), next: Type.Union([Type.String(), Type.Null()]) });
 
 export function userRoutes(app: Api, deps: ApiDeps): void {
-  const { users } = deps.identity;
-  const preHandler = signedIn(deps);
+  addSignUp(app, deps);
+  addSearch(app, deps);
+  addProfile(app, deps);
+  addIdentity(app, deps);
+}
 
+function addSignUp(app: Api, deps: ApiDeps): void {
   app.post(
     '/api/v1/users',
     {
       schema: {
         summary: 'Sign up',
         body: SignUp,
-        response: { 201: SignedUp, ...problems('INVALID', 'UNAUTHENTICATED', 'SIGNUP_CLOSED', 'INVITE_INVALID', 'USERNAME_TAKEN', 'CONFLICT') },
+        response: {
+          201: SignedUp,
+          ...problems('INVALID', 'UNAUTHENTICATED', 'SIGNUP_CLOSED', 'INVITE_INVALID', 'USERNAME_TAKEN', 'CONFLICT'),
+        },
       },
     },
     async (request, reply) => {
@@ -52,38 +59,63 @@ export function userRoutes(app: Api, deps: ApiDeps): void {
       return reply.code(201).send(await signUp(deps, request.body));
     },
   );
+}
 
+function addSearch(app: Api, deps: ApiDeps): void {
   app.get(
     '/api/v1/users',
-    { preHandler, schema: { ...needsSession, summary: 'Find members by name or id', querystring: SearchQuery, response: { 200: SearchPage, ...problems('UNAUTHENTICATED') } } },
+    {
+      preHandler: signedIn(deps),
+      schema: {
+        ...needsSession,
+        summary: 'Find members by name or id',
+        querystring: SearchQuery,
+        response: { 200: SearchPage, ...problems('UNAUTHENTICATED') },
+      },
+    },
     async (request) => {
       const { query, cursor = '' } = request.query;
-      const found = await users.search(memberOf(request).userId, query, { after: cursor, limit: deps.limits.pageItems });
+      const found = await deps.identity.users.search(memberOf(request).userId, query, { after: cursor, limit: deps.limits.pageItems });
       return { users: found, next: found.length === deps.limits.pageItems ? (found.at(-1)?.id ?? null) : null };
     },
   );
+}
 
+function addProfile(app: Api, deps: ApiDeps): void {
   app.get(
     '/api/v1/users/:id',
-    { preHandler, schema: { ...needsSession, summary: 'A member', params: IdParam, response: { 200: Profile, ...problems('UNAUTHENTICATED', 'NOT_FOUND', 'REMOVED', 'BLOCKED') } } },
+    {
+      preHandler: signedIn(deps),
+      schema: {
+        ...needsSession,
+        summary: 'A member',
+        params: IdParam,
+        response: { 200: Profile, ...problems('UNAUTHENTICATED', 'NOT_FOUND', 'REMOVED', 'BLOCKED') },
+      },
+    },
     async (request) => {
-      const profile = await users.profile(memberOf(request).userId, requireId(parseUserId, request.params.id));
+      const profile = await deps.identity.users.profile(memberOf(request).userId, requireId(parseUserId, request.params.id));
       return { ...profile, createdAt: profile.createdAt.toISOString() };
     },
   );
+}
 
+function addIdentity(app: Api, deps: ApiDeps): void {
   app.post(
     '/api/v1/users/me/identity',
     {
-      preHandler,
+      preHandler: signedIn(deps),
       schema: {
         ...needsSession,
         summary: 'Say something else about yourself',
         body: SignedStatement,
-        response: { 200: Type.Object({ certificate: Certificate }), ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'USERNAME_TAKEN', 'KEY_REVOKED') },
+        response: {
+          200: Type.Object({ certificate: Certificate }),
+          ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'USERNAME_TAKEN', 'KEY_REVOKED'),
+        },
       },
     },
-    async (request) => ({ certificate: (await users.changeIdentity(memberOf(request), request.body)).certificate }),
+    async (request) => ({ certificate: (await deps.identity.users.changeIdentity(memberOf(request), request.body)).certificate }),
   );
 }
 
@@ -91,4 +123,3 @@ async function signUp(deps: ApiDeps, body: Static<typeof SignUp>): Promise<Stati
   const { identity, key, token, expiresAtMs } = await deps.identity.signUp.run(body);
   return { identity, key, token, expiresAt: timeText(expiresAtMs) };
 }
-
