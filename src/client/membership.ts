@@ -81,6 +81,7 @@ export class Membership {
 
   async close(): Promise<void> {
     this.session.close();
+    this.viewer.close();
     await this.idle();
   }
 

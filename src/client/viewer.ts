@@ -114,6 +114,11 @@ export class Viewer {
     this.#retry?.cancel();
   }
 
+  /** Nobody waits here any longer. What was asked for stays on record and is asked for again at the next start. */
+  close(): void {
+    for (const { waiters } of this.#pending.all()) for (const { failed } of waiters.splice(0)) failed(new RequestFailure('cancelled'));
+  }
+
   /** Waits for every copy that is being checked. */
   async idle(): Promise<void> {
     while (this.#checking.size > 0) await Promise.all(this.#checking.values());

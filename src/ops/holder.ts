@@ -1,0 +1,215 @@
+// `reedbed holder`: a member without a browser that fetches the reeds it is told to keep and answers for them. It is a member of its own,
+// with its own key and id; everything it has is in one folder, and it says on standard output what it holds and does.
+import { chmod, mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { WebSocket } from 'ws';
+import { OffsetClock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import { cryptoRandom } from '../base/ids.ts';
+import { SetupError } from '../base/setup-error.ts';
+import { parseInviteLink } from '../client/invite-link.ts';
+import { type Member, openMember } from '../client/member.ts';
+import { openKeyRing } from '../client/memory-key-ring.ts';
+import type { Store } from '../client/store.ts';
+import { type MemberEvent, RequestFailure, type RequestOutcome } from '../client/types.ts';
+import { webSocketFactory } from '../client/web-socket.ts';
+import { parseReedId, type ReedId } from '../wire/address.ts';
+import { openFileStore } from './file-store.ts';
+import { keyFile } from './key-file.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+
+const SERVER_URL = 'server-url';
+const KEEP = 'keep';
+const FAULT = 1;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export type HolderOptions = {
+  readonly server?: string;
+  /** Needed the first time, unless the server is open. */
+  readonly invite?: string;
+  readonly username?: string;
+  /** The folder for keys and copies. */
+  readonly store: string;
+  /** Ids of reeds to fetch and keep. They are remembered. */
+  readonly keep: readonly string[];
+  readonly json: boolean;
+};
+
+/** Ends the holder from outside; the command line listens for signals. */
+export type HolderStop = (stop: () => void) => void;
+
+/**
+ * Runs until it is stopped, or until only a person can help.
+ * @returns the exit code: 0 after a signal, 1 if the server turned it away for good
+ * @throws SetupError for what the person who started it can mend
+ */
+export async function runHolder(options: HolderOptions, onStop: HolderStop = stopOnSignals): Promise<number> {
+  const terminal = createTerminal(options.json);
+  const keep = options.keep.map(reedIdOf);
+  const folder = resolve(options.store);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const store = await openFileStore(folder).catch((cause: unknown) => {
+    throw new SetupError(`The store ${folder} can not be opened: ${messageOf(cause)}.`, 'End the other holder, or name another folder by --store.', { cause });
+  });
+  try {
+    return await runWith({ options, terminal, keep, folder, store, onStop });
+  } finally {
+    await store.close();
+  }
+}
+
+type Run = {
+  readonly options: HolderOptions;
+  readonly terminal: Terminal;
+  readonly keep: readonly ReedId[];
+  readonly folder: string;
+  readonly store: Store;
+  readonly onStop: HolderStop;
+};
+
+async function runWith(run: Run): Promise<number> {
+  const { options, terminal, store, folder, onStop } = run;
+  const serverUrl = await serverUrlOf(run);
+  const member = await openMember({
+    serverUrl,
+    store,
+    keyRing: await openKeyRing(keyFile(join(folder, 'keys.json'))),
+    socket: webSocketFactory(WebSocket),
+    fetch: globalThis.fetch,
+    clock: new OffsetClock(),
+    random: cryptoRandom,
+  });
+  if (!member.account) await signUp(member, options);
+  await store.write([{ put: 'meta', record: { id: SERVER_URL, value: serverUrl } }]);
+  const kept = await rememberKept(store, run.keep);
+  await introduce(member, run);
+  return new Promise((done) => {
+    let isStopping = false;
+    const stop = (code: number): void => {
+      if (isStopping) return;
+      isStopping = true;
+      void member.close().then(() => done(code));
+    };
+    member.subscribe((event) => {
+      report(event, terminal);
+      if (event.type === 'connection' && event.state === 'stopped') stop(FAULT);
+    });
+    onStop(() => stop(0));
+    member.connect();
+    for (const reedId of kept) void keepOne(member, reedId, terminal);
+  });
+}
+
+/** From the command line, the invite, or the last time. */
+async function serverUrlOf({ options, store }: Run): Promise<string> {
+  const invited = options.invite === undefined ? undefined : parseInviteLink(options.invite)?.origin;
+  const saved = (await store.get('meta', SERVER_URL))?.value;
+  const url = options.server ?? invited ?? (typeof saved === 'string' ? saved : undefined);
+  if (url === undefined) throw new SetupError('This holder does not know its server yet.', 'Start it with --invite <link> and --username <name>.');
+  return url;
+}
+
+async function signUp(member: Member, { username, invite }: HolderOptions): Promise<void> {
+  if (username === undefined) throw new SetupError('This holder is not a member yet.', 'Start it with --invite <link> and --username <name>.');
+  try {
+    await member.signUp({ username, ...(invite === undefined ? {} : { invite }) });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const mends: Partial<Record<string, string>> = {
+      INVITE_INVALID: 'Ask for a new invite: this one is used, expired or not whole.',
+      USERNAME_TAKEN: 'Choose another --username.',
+      UNAVAILABLE: 'Is the server running, and is this its address?',
+    };
+    throw new SetupError(`Signing up failed: ${error.detail}.`, mends[error.code] ?? 'Change what it names and start again.', { cause: error });
+  }
+}
+
+/** What was once asked for by --keep is asked for again at every start until it is here. */
+async function rememberKept(store: Store, keep: readonly ReedId[]): Promise<readonly ReedId[]> {
+  const before = ((await store.get('meta', KEEP))?.value ?? []) as readonly ReedId[];
+  const all = [...new Set([...before, ...keep])];
+  if (all.length !== before.length) await store.write([{ put: 'meta', record: { id: KEEP, value: all } }]);
+  const missing: ReedId[] = [];
+  for (const reedId of all) if (!(await store.get('copies', reedId))) missing.push(reedId);
+  return missing;
+}
+
+async function introduce(member: Member, { terminal, folder, store }: Run): Promise<void> {
+  const { user, username, server } = member.account ?? {};
+  const copies = (await member.copies()).length;
+  const lines = [
+    `${username} keeps copies at ${server}`,
+    `  member  ${user}`,
+    `  holds   ${copies === 1 ? '1 reed' : `${copies} reeds`}`,
+    `  folder  ${folder} (keys.json in it is this member: keep a copy of it in a safe place)`,
+  ];
+  if (!store.complete) lines.push('  damage  part of the store was lost; what is missing is not reported as gone');
+  lines.push('Ctrl-C ends it.');
+  terminal.print({ event: 'started', user, username, server, folder, copies, complete: store.complete }, lines.join('\n'));
+}
+
+const ENDED: Readonly<Record<RequestOutcome, string>> = {
+  'not-found': 'there is no such reed',
+  'not-held': 'nobody has it any more',
+  removed: 'its author removed it',
+  blocked: 'its author blocks this holder',
+  expired: 'no one who has it was online for a day',
+  'not-acknowledged': 'it was sent, but did not arrive',
+  invalid: 'only false copies came',
+  'cannot-store': 'it could not be stored here',
+  cancelled: 'it was cancelled',
+  'rate-limited': 'too much was asked for; it will be tried at the next start',
+  'too-many-open': 'too much is being asked for; it will be tried at the next start',
+  refused: 'the server refused',
+};
+
+async function keepOne(member: Member, reedId: ReedId, terminal: Terminal): Promise<void> {
+  try {
+    await member.request(reedId);
+  } catch (error) {
+    if (error instanceof RequestFailure && error.outcome === 'cancelled') return;
+    const [outcome, shown] = error instanceof RequestFailure ? [error.outcome, ENDED[error.outcome]] : ['failed', messageOf(error)];
+    terminal.print({ event: 'not-kept', reed: reedId, outcome }, `not kept  ${reedId}: ${shown}`);
+  }
+}
+
+const WAITING: Partial<Record<string, string>> = {
+  asking: 'asking one who has it',
+  'in-turn': 'waiting for its turn',
+  'nobody-online': 'no one who has it is online',
+  'holders-failing': 'those who have it fail to send it',
+  'peer-away': 'their server is away',
+  'asking-again': 'a copy was false, asking another one',
+};
+
+/** One line for each thing that happens. Who asked is not said. */
+function report(event: MemberEvent, terminal: Terminal): void {
+  if (event.type === 'connection') {
+    const retry = event.retryInMs === undefined ? '' : `, trying again in ${(event.retryInMs / 1_000).toFixed(1)} s`;
+    const reason = event.reason === undefined ? '' : ` (${event.reason})`;
+    terminal.print({ event: 'connection', state: event.state, reason: event.reason, retryInMs: event.retryInMs }, `${event.state}${reason}${retry}`);
+  } else if (event.type === 'copy') {
+    const shown = { unconfirmed: 'received', held: 'holding', gone: 'gone' }[event.state];
+    terminal.print({ event: 'copy', reed: event.reedId, state: event.state }, `${shown.padEnd(9)} ${event.reedId}`);
+  } else if (event.type === 'served') {
+    const size = event.outcome === 'sent' ? `, ${event.bytes} bytes` : '';
+    terminal.print({ event: 'served', reed: event.reedId, outcome: event.outcome, bytes: event.bytes }, `asked     ${event.reedId}: ${event.outcome}${size}`);
+  } else if (event.type === 'request' && WAITING[event.progress.state] !== undefined) {
+    terminal.print({ event: 'waiting', reed: event.reedId, ...event.progress }, `waiting   ${event.reedId}: ${WAITING[event.progress.state]}`);
+  } else if (event.type === 'invalid') {
+    terminal.print({ event: 'invalid', reed: event.reedId, reason: event.reason }, `false     ${event.reedId}: ${event.reason}`);
+  }
+}
+
+function reedIdOf(text: string): ReedId {
+  const reedId = parseReedId(text);
+  if (!reedId) throw new SetupError(`${text} is no id of a reed.`, 'It looks like <name>@<server>/<uuid>.');
+  return reedId;
+}
+
+function stopOnSignals(stop: () => void): void {
+  for (const signal of SIGNALS) process.on(signal, stop);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');

@@ -1,0 +1,103 @@
+// What unit tests of the SDK's parts share: ids, a certificate that looks like one, and a socket whose other end is the test.
+import { uuidv7 } from '../../src/base/ids.ts';
+import type { MemberSocket, SocketFactory, SocketHandlers } from '../../src/client/ports.ts';
+import type { CopyRecord } from '../../src/client/store.ts';
+import type { ReedCertificate } from '../../src/client/types.ts';
+import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
+import { makeReedId, parseUserId, type ReedId, type UserId } from '../../src/wire/address.ts';
+import type { Frame } from '../../src/wire/frames.ts';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+
+let counter = 0;
+/** Random bytes that are different each time and the same in each run. */
+export const countingRandom = (count: number): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(count);
+  new DataView(bytes.buffer).setUint32(Math.max(0, count - 4), ++counter);
+  return bytes;
+};
+
+export const userNamed = (letter: string): UserId => {
+  const user = parseUserId(`${letter.repeat(16)}@${'s'.repeat(16)}`);
+  if (!user) throw new Error('no user id');
+  return user;
+};
+
+export const newReedId = (author: UserId): ReedId => makeReedId(author, uuidv7(1_700_000_000_000, (count) => countingRandom(count)));
+
+export const copyOf = (id: ReedId, change: Partial<CopyRecord> = {}): CopyRecord => ({
+  id,
+  certificate: { statement: { id } } as ReedCertificate,
+  body: { text: 'a text', createdAt: '2026-01-01T00:00:00.000Z', salt: 'AAAAAAAAAAAAAAAAAAAAAA' },
+  own: false,
+  state: 'held',
+  storedAt: 0,
+  ...change,
+});
+
+/** Sockets whose server is the test: it says what arrives, and sees what was sent. */
+export class FakeSockets {
+  readonly opened: FakeSocket[] = [];
+
+  readonly factory: SocketFactory = (url, protocol, handlers) => {
+    const socket = new FakeSocket(url, protocol, handlers);
+    this.opened.push(socket);
+    return socket;
+  };
+
+  get last(): FakeSocket {
+    const socket = this.opened.at(-1);
+    if (!socket) throw new Error('no socket was opened');
+    return socket;
+  }
+}
+
+export class FakeSocket implements MemberSocket {
+  readonly url: string;
+  readonly protocol: string;
+  readonly sent: Frame[] = [];
+  closedWith: number | null = null;
+  readonly #handlers: SocketHandlers;
+
+  constructor(url: string, protocol: string, handlers: SocketHandlers) {
+    this.url = url;
+    this.protocol = protocol;
+    this.#handlers = handlers;
+  }
+
+  send(bytes: Uint8Array): void {
+    const frame = decodeFrame(bytes, DEFAULT_LIMITS);
+    if (!frame.ok) throw new Error(`sent a frame that is ${frame.reason}`);
+    this.sent.push(frame.value);
+  }
+
+  close(code: number): void {
+    this.closedWith ??= code;
+  }
+
+  /** The server sends a frame. */
+  receive(frame: Frame): void {
+    this.#handlers.message(encodeFrame(frame));
+  }
+
+  receiveText(text: string): void {
+    this.#handlers.message(text);
+  }
+
+  receiveBytes(bytes: Uint8Array): void {
+    this.#handlers.message(bytes);
+  }
+
+  /** The server or the network closes. */
+  drop(code: number, reason = ''): void {
+    this.#handlers.closed(code, reason);
+  }
+
+  sentOf<T extends Frame['type']>(type: T): Extract<Frame, { type: T }>[] {
+    return this.sent.filter((frame): frame is Extract<Frame, { type: T }> => frame.type === type);
+  }
+}
+
+/** Lets everything run that waits for nothing but its turn. */
+export const turns = async (count = 20): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise<void>((done) => setImmediate(done));
+};

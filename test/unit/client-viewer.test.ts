@@ -1,0 +1,306 @@
+// The viewer against a scripted server: what it sends, stores and says for everything that can come back.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { fail, ok, type Result } from '../../src/base/result.ts';
+import type { CheckedCopy } from '../../src/client/check-copy.ts';
+import { MemoryStore } from '../../src/client/memory-store.ts';
+import { ServerTime } from '../../src/client/server-time.ts';
+import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
+import { Viewer } from '../../src/client/viewer.ts';
+import type { ReedId } from '../../src/wire/address.ts';
+import type { Frame, FrameBodies, InvalidReason } from '../../src/wire/frames.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { copyOf, countingRandom, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
+
+const ME = userNamed('a');
+const AUTHOR = userNamed('b');
+const CIPHERTEXT = new Uint8Array([1, 2, 3]);
+
+type Checked = Result<CheckedCopy, InvalidReason>;
+
+const setUp = async (store = new MemoryStore()) => {
+  const clock = new ManualClock();
+  const sent: Frame[] = [];
+  const events: MemberEvent[] = [];
+  let verdict: Checked | Error | null = null;
+  let online = true;
+  const viewer = new Viewer({
+    store,
+    time: new ServerTime(clock),
+    random: countingRandom,
+    limits: { ...DEFAULT_LIMITS },
+    user: ME,
+    check: async (_ciphertext, reedId) => {
+      if (verdict instanceof Error) throw verdict;
+      return verdict ?? ok(copyOf(reedId));
+    },
+    send: (frame) => {
+      if (online) sent.push(frame);
+      return online;
+    },
+    emit: (event) => events.push(event),
+  });
+  await viewer.load();
+  const of = <T extends Frame['type']>(type: T) => sent.filter((frame): frame is Extract<Frame, { type: T }> => frame.type === type);
+  return {
+    ...{ store, clock, viewer, sent, events, of },
+    verdict: (next: Checked | Error | null) => {
+      verdict = next;
+    },
+    online: (next: boolean) => {
+      online = next;
+    },
+    lastRequest: () => of('requestReed').at(-1)?.body.requestId ?? '',
+    deliver: async (reedId: ReedId, event = 'event-1', requestId = '') => {
+      viewer.delivery({ id: event, type: 'dataResponse', body: { requestId, reedId, ciphertext: CIPHERTEXT } });
+      await viewer.idle();
+    },
+    refuse: (error: Partial<FrameBodies['error']>) => viewer.refused({ code: 'INTERNAL', detail: '', requestId: '', retryAfterMs: 0, ...error }),
+  };
+};
+
+type Scene = Awaited<ReturnType<typeof setUp>>;
+let on: Scene;
+let reed: ReedId;
+
+beforeEach(async () => {
+  on = await setUp();
+  reed = newReedId(AUTHOR);
+  on.viewer.connected(false, 64);
+});
+
+const begin = async (reedId = reed): Promise<{ outcome: Promise<unknown> }> => {
+  const request = on.viewer.request(reedId);
+  const outcome = request.catch((error: unknown) => error);
+  await turns();
+  return { outcome };
+};
+
+const outcomeOf = async (outcome: Promise<unknown>): Promise<string> => {
+  const failure = await outcome;
+  return failure instanceof RequestFailure ? failure.outcome : `no failure: ${JSON.stringify(failure)}`;
+};
+
+describe('a request', () => {
+  test('is in the store before it is sent', async () => {
+    const seen: unknown[] = [];
+    const store = new MemoryStore();
+    on = await setUp(store);
+    on.viewer.connected(false, 64);
+    const write = store.write.bind(store);
+    store.write = async (changes) => {
+      seen.push(on.of('requestReed').length);
+      await write(changes);
+    };
+    await begin();
+    expect(seen).toEqual([0]);
+    expect(await store.get('requests', reed)).toMatchObject({ want: 'copy', requestId: on.lastRequest() });
+    expect(on.of('requestReed')[0]?.body).toMatchObject({ reedId: reed, authorId: AUTHOR });
+  });
+
+  test('gets the copy: stored unconfirmed, acknowledged, held once SETTLED says so', async () => {
+    const { outcome } = await begin();
+    await on.deliver(reed);
+    expect(await outcome).toMatchObject({ id: reed, state: 'unconfirmed' });
+    expect(on.of('dataAck').map(({ id }) => id)).toEqual(['event-1']);
+    expect(await on.store.get('requests', reed)).toMatchObject({ want: 'confirmation' });
+    await on.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'HELD' }] } });
+    expect(await on.store.get('copies', reed)).toMatchObject({ state: 'held' });
+    expect(await on.store.get('requests', reed)).toBe(null);
+    expect(on.events.filter(({ type }) => type === 'copy').map((event) => 'state' in event && event.state)).toEqual(['unconfirmed', 'held']);
+  });
+
+  test.each(['BAD_SIGNATURE', 'BAD_CERTIFICATE', 'OTHER_REED', 'UNDECRYPTABLE'] as const)(
+    'is asked again under a new id, three times at most, when the copy is %s',
+    async (reason) => {
+      const { outcome } = await begin();
+      on.verdict(fail(reason));
+      const ids = new Set<string>();
+      for (let round = 1; round <= 4; round++) {
+        ids.add(on.lastRequest());
+        await on.deliver(reed, `event-${round}`);
+        await turns();
+      }
+      expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(Array(4).fill(reason));
+      expect(on.of('requestReed')).toHaveLength(4);
+      expect(ids.size).toBe(4);
+      expect(await outcome).toMatchObject({ outcome: 'invalid', invalidReason: reason });
+      expect(await on.store.get('requests', reed)).toBe(null);
+      expect(await on.store.get('copies', reed)).toBe(null);
+    },
+  );
+
+  test('remembers across a restart how many false copies came', async () => {
+    await begin();
+    on.verdict(fail('BAD_SIGNATURE'));
+    for (let round = 1; round <= 3; round++) {
+      await on.deliver(reed, `event-${round}`);
+      await turns();
+    }
+    const next = await setUp(on.store);
+    next.viewer.connected(false, 64);
+    await turns();
+    next.verdict(fail('BAD_SIGNATURE'));
+    await next.deliver(reed, 'event-4');
+    await turns();
+    expect(next.of('requestReed')).toHaveLength(1);
+    expect(await next.store.get('requests', reed)).toBe(null);
+  });
+
+  test('is not asked again when the author contradicts himself', async () => {
+    const { outcome } = await begin();
+    on.verdict(fail('CLAIM_MISMATCH'));
+    await on.deliver(reed);
+    expect(await outcome).toMatchObject({ outcome: 'invalid', invalidReason: 'CLAIM_MISMATCH' });
+    expect(on.of('requestReed')).toHaveLength(1);
+  });
+
+  test('says cannot-store, and accuses nobody, when the store or a key can not be reached', async () => {
+    const { outcome } = await begin();
+    on.verdict(new Error('no key to be had'));
+    await on.deliver(reed);
+    expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(['CANNOT_STORE']);
+    expect(await outcomeOf(outcome)).toBe('cannot-store');
+  });
+
+  test.each([
+    ['EXPIRED', 'expired'],
+    ['NOT_ACKNOWLEDGED', 'not-acknowledged'],
+    ['BLOCKED', 'blocked'],
+    ['REMOVED', 'removed'],
+    ['FORBIDDEN', 'refused'],
+  ] as const)('that is answered %s ends as %s', async (code, name) => {
+    const { outcome } = await begin();
+    on.refuse({ code, requestId: on.lastRequest() });
+    expect(await outcomeOf(outcome)).toBe(name);
+    await turns();
+    expect(await on.store.get('requests', reed)).toBe(null);
+  });
+
+  test('waits out a short rate limit under the same id, and tells a long one', async () => {
+    const { outcome } = await begin();
+    const id = on.lastRequest();
+    on.refuse({ code: 'RATE_LIMITED', requestId: id, retryAfterMs: 5_000 });
+    on.clock.advance(4_999);
+    expect(on.of('requestReed')).toHaveLength(1);
+    on.clock.advance(1);
+    await turns();
+    expect(on.of('requestReed').map(({ body }) => body.requestId)).toEqual([id, id]);
+    on.refuse({ code: 'RATE_LIMITED', requestId: id, retryAfterMs: 3_600_000 });
+    expect(await outcome).toMatchObject({ outcome: 'rate-limited', retryAfterMs: 3_600_000 });
+  });
+
+  test('ends as refused when the server keeps failing', async () => {
+    const { outcome } = await begin();
+    for (let failures = 0; failures < 5; failures++) {
+      on.refuse({ code: 'INTERNAL', requestId: on.lastRequest() });
+      on.clock.advance(60_000);
+      await turns();
+    }
+    expect(await outcomeOf(outcome)).toBe('refused');
+  });
+
+  test('of another id in an error changes nothing', async () => {
+    await begin();
+    on.refuse({ code: 'EXPIRED', requestId: 'someone else' });
+    await turns();
+    expect(await on.store.get('requests', reed)).not.toBe(null);
+  });
+
+  test('waits here while the server lets no more stand open', async () => {
+    on.viewer.connected(false, 2);
+    const reeds = [newReedId(AUTHOR), newReedId(AUTHOR), newReedId(AUTHOR)];
+    for (const reedId of reeds) await begin(reedId);
+    expect(on.of('requestReed').map(({ body }) => body.reedId)).toEqual(reeds.slice(0, 2));
+    on.viewer.absent({ id: '', type: 'reedNotHeld', body: { requestId: on.of('requestReed')[0]?.body.requestId ?? '', reedId: reeds[0] ?? '' } });
+    await turns();
+    expect(on.of('requestReed').at(-1)?.body.reedId).toBe(reeds[2]);
+  });
+});
+
+describe('a delivery', () => {
+  test('that nobody asked for is refused, reported and not stored', async () => {
+    await on.deliver(reed);
+    expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(['UNSOLICITED']);
+    expect(on.events).toContainEqual({ type: 'unsolicited', frame: 'dataResponse', reedId: reed });
+    expect(await on.store.get('copies', reed)).toBe(null);
+  });
+
+  test('of what is here already is acknowledged and not stored twice', async () => {
+    const mine = copyOf(reed, { storedAt: 77 });
+    await on.store.write([{ put: 'copies', record: mine }]);
+    on.verdict(fail('BAD_SIGNATURE'));
+    await on.deliver(reed);
+    expect(on.of('dataAck').map(({ id }) => id)).toEqual(['event-1']);
+    expect(await on.store.get('copies', reed)).toEqual(mine);
+  });
+
+  test('that comes twice at once is stored once and acknowledged twice', async () => {
+    await begin();
+    void on.deliver(reed, 'event-1');
+    await on.deliver(reed, 'event-2');
+    expect(on.of('dataAck').map(({ id }) => id)).toEqual(['event-1', 'event-2']);
+    expect(on.events.filter(({ type }) => type === 'copy')).toHaveLength(1);
+  });
+
+  test('after the request was cancelled is refused', async () => {
+    const { outcome } = await begin();
+    await on.viewer.cancel(reed);
+    expect(on.of('cancelRequest')).toHaveLength(1);
+    await on.deliver(reed);
+    expect(await outcomeOf(outcome)).toBe('cancelled');
+    expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(['UNSOLICITED']);
+  });
+});
+
+describe('after a reconnect', () => {
+  test('an open request is sent again by its id, unless the server still has it', async () => {
+    await begin();
+    const requestId = on.lastRequest();
+    on.viewer.requestAck({ id: 'event-1', type: 'requestAck', body: { requestId, reedId: reed, state: 'NOBODY_ONLINE', onlineHolders: 0 } });
+    on.viewer.disconnected();
+    on.viewer.connected(true, 64);
+    await turns();
+    expect(on.of('requestReed')).toHaveLength(1);
+    on.viewer.disconnected();
+    on.viewer.connected(false, 64);
+    await turns();
+    expect(on.of('requestReed').map(({ body }) => body.requestId)).toEqual([requestId, requestId]);
+  });
+
+  test('a request that the server never spoke about is sent again even if it says it resumed', async () => {
+    await begin();
+    on.viewer.disconnected();
+    on.viewer.connected(true, 64);
+    await turns();
+    expect(on.of('requestReed')).toHaveLength(2);
+  });
+
+  test('a copy that was not confirmed is asked for under a new id, acknowledged and confirmed', async () => {
+    await begin();
+    const first = on.lastRequest();
+    await on.deliver(reed);
+    on.viewer.disconnected();
+    on.viewer.connected(true, 64);
+    await turns();
+    expect(on.of('requestReed')).toHaveLength(2);
+    expect(on.lastRequest()).not.toBe(first);
+    await on.deliver(reed, 'event-2');
+    await on.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-2', outcome: 'HELD' }] } });
+    expect(await on.store.get('copies', reed)).toMatchObject({ state: 'held' });
+  });
+
+  test('a copy that the server does not count on is asked for again, and stays readable', async () => {
+    await begin();
+    await on.deliver(reed);
+    await on.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'GONE' }] } });
+    expect(on.of('requestReed')).toHaveLength(1);
+    on.clock.advance(2_000);
+    await turns();
+    expect(on.of('requestReed')).toHaveLength(2);
+    on.viewer.absent({ id: '', type: 'reedNotHeld', body: { requestId: on.lastRequest(), reedId: reed } });
+    await turns();
+    expect(await on.store.get('copies', reed)).toMatchObject({ state: 'unconfirmed' });
+    expect(await on.viewer.request(reed)).toMatchObject({ id: reed });
+  });
+});
