@@ -71,7 +71,7 @@ test('pages for someone who is not a member', async () => {
   await page.getByText('This invite doesn’t open').waitFor();
   await look(page, 'join-refused');
   await page.goto(`${server.url}/about`);
-  await page.locator('dd code').first().waitFor();
+  await page.getByText('New members come by invite').waitFor();
   await look(page, 'about');
   await page.goto(`${server.url}/nowhere`);
   await page.getByText('There is no such page').waitFor();

@@ -89,6 +89,12 @@ test('asking can be stopped and taken up again', async () => {
   await connected(returned);
   await dora.page.getByRole('button', { name: 'Ask again' }).click();
   await seesText(dora.page, 'asked for twice');
+
+  // What she has she can give up; it is then no longer on her device.
+  await dora.page.getByText('Kept on this device. While this tab is open').waitFor();
+  await dora.page.getByRole('button', { name: 'Give up this copy' }).click();
+  await dora.page.getByRole('button', { name: 'Delete this copy' }).click();
+  await dora.page.getByRole('button', { name: 'Kept for others (0)' }).waitFor();
   expect(dora.complaints).toEqual([]);
   ada = { ...ada, page: returned };
   await dora.context.close();

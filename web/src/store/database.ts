@@ -2,11 +2,15 @@
 // worker opens it, so nobody else can write behind the member's back.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Records } from '../../../src/client/store.ts';
-import type { NameRecord } from './names.ts';
-import type { SealedSecret } from './secrets.ts';
 
 const NAME = 'reedbed';
 const VERSION = 1;
+
+/** A secret under the sealing key; see secrets.ts. */
+export type SealedSecret = { readonly iv: Uint8Array<ArrayBuffer>; readonly sealed: ArrayBuffer };
+
+/** A member's name by their id; see names.ts. */
+export type NameRecord = { readonly id: string; readonly username: string };
 
 export interface Schema extends DBSchema {
   copies: { key: string; value: Records['copies'] };

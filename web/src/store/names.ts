@@ -1,7 +1,5 @@
 // Members' names as their verified identity certificates had them, so that a list reads the same offline.
-import type { Database } from './database.ts';
-
-export type NameRecord = { readonly id: string; readonly username: string };
+import type { Database, NameRecord } from './database.ts';
 
 /** The last name known for a member; null if there is none. */
 export const getName = async (database: Database, user: string): Promise<string | null> =>

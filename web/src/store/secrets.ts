@@ -2,8 +2,8 @@
 // opens nothing. The sealing key is made once per profile and never leaves the browser.
 import type { Database } from './database.ts';
 
-export type SealedSecret = { readonly iv: Uint8Array<ArrayBuffer>; readonly sealed: ArrayBuffer };
-export type SecretName = 'keys' | 'pending-keys';
+/** `keys`: the member's private keys. */
+type SecretName = 'keys';
 
 const SEALING_KEY = 'sealing-key';
 const IV_BYTES = 12;
@@ -35,5 +35,3 @@ export async function getSecret(database: Database, name: SecretName): Promise<u
   const algorithm = { name: 'AES-GCM', iv: record.iv, additionalData: nameBytes(name) };
   return JSON.parse(new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, key, record.sealed)));
 }
-
-export const dropSecret = (database: Database, name: SecretName): Promise<void> => database.delete('secrets', name);

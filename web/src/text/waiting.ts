@@ -1,14 +1,22 @@
 // What a person reads while a reed is on its way, and when it can't come. Honest, specific, and never more than is known.
-import type { Waiting } from '../link/protocol.ts';
+import type { Phase, Waiting } from '../link/protocol.ts';
 
 export type WaitText = { readonly title: string; readonly note: string };
 
 const people = (count: number): string => (count >= 3 ? 'Three or more people' : count === 2 ? 'Two people' : 'One person');
 const have = (count: number): string => (count === 1 ? 'has it and is online' : 'have it and are online');
 
-/** The words for a request's present state; `online` is whether the server hears us. */
-export function waitText(waiting: Waiting, online: boolean): WaitText {
-  if (!online) return { title: 'You are not connected', note: 'It is asked for as soon as the connection is back.' };
+const UNHEARD: Readonly<Record<Exclude<Phase, 'online'>, WaitText>> = {
+  starting: { title: 'Looking on this device', note: 'If it is not here, those who have it are asked.' },
+  connecting: { title: 'Connecting to the server', note: 'The server has no copy of its own; it knows whose devices do.' },
+  offline: { title: 'You are not connected', note: 'It is asked for as soon as the connection is back.' },
+  stopped: { title: 'This device is not connected any more', note: 'The line at the bottom of the page says why.' },
+  'signed-out': { title: 'You are not signed in here', note: '' },
+};
+
+/** The words for a request's present state; `phase` is where the connection stands. */
+export function waitText(waiting: Waiting, phase: Phase): WaitText {
+  if (phase !== 'online') return UNHEARD[phase];
   const { onlineHolders: count } = waiting;
   switch (waiting.state) {
     case 'sending':
