@@ -24,7 +24,7 @@ export function isPage(request: FastifyRequest): boolean {
   const path = request.url.split(/[?#]/, 1)[0] ?? '/';
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return (
-    isRead && !NOT_PAGES.test(path) && !/\.[a-z0-9]{1,12}$/i.test(path) && (request.headers.accept ?? 'text/html').includes('text/html')
+    isRead && !NOT_PAGES.test(path) && !/\.[a-z0-9]{1,12}$/i.test(path) && /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*')
   );
 }
 
