@@ -127,7 +127,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
       served?.close();
       served = bus.serve(id, {
         deliver: (to, frame) => gateway.hub.deliver(to, frame),
-        dispatch: (holder) => relay.looks.freed(holder),
+        dispatch: (holder) => relay.looks.dispatch(holder),
         endSessions: (userId, options) => gateway.hub.endSessions(userId, options),
       });
     },

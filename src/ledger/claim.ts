@@ -1,6 +1,5 @@
 // DISPATCH and SPREAD: waiting events are handed to holders with free places. Only for holders whose newest connection is on this
 // replica, in one lane, so that counting what is in flight is exact without a counter column.
-import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import { allocationRing, holdsWhole, inFlight, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
@@ -53,8 +52,12 @@ picked as materialized (
     ) e
   ) q
   where q.used + q.nth <= case q.priority when 0 then $6 else $6 - $7::int end
-)
-${CLAIM_PICKED}`;
+),
+claimed as (${CLAIM_PICKED})
+select c.*, f.holder as of,
+  (select count(*) from (select from pending_events w where w.holder = f.holder and w.state = 1 limit $6 + 1) q)
+    > (select count(*) from picked p where p.holder = f.holder) as more
+from free f left join claimed c on c.holder = f.holder`;
 
 const SPREAD = `
 with pairs as materialized (
@@ -109,26 +112,31 @@ const claimOf = (row: Row): ClaimRow => ({
   onlineHolders: row.online ?? 0,
 });
 
-const run = async (db: Database, name: string, text: string, values: readonly unknown[]): Promise<ClaimRow[]> =>
-  (await db.query<Row>({ name, text, values })).map(claimOf);
-
 const deadlines = (context: LedgerContext, now: number): Date[] => [
   new Date(now),
   new Date(now + context.limits.dispatchDeadlineMs),
   new Date(now + context.limits.threadDeadlineMs),
 ];
 
+export type Dispatched = {
+  readonly claims: readonly ClaimRow[];
+  /** Holders whose queue is not empty yet. */
+  readonly more: readonly UserId[];
+};
+
 /** Hands each holder the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
-export const dispatch = (context: LedgerContext, holders: readonly UserId[], now: number): Promise<ClaimRow[]> => {
+export const dispatch = async (context: LedgerContext, holders: readonly UserId[], now: number): Promise<Dispatched> => {
   const { limits } = context;
   const values = [...deadlines(context, now), [...holders].sort(), context.replicaId(), limits.holderWindow, limits.holderWindowExplicitReserve];
-  return run(context.db, 'ledger_dispatch', DISPATCH, values);
+  const rows = await context.db.query<Row & { event_id: string | null; of: UserId; more: boolean }>({ name: 'ledger_dispatch', text: DISPATCH, values });
+  const claims = rows.flatMap((row) => (row.event_id === null ? [] : [claimOf(row)]));
+  return { claims, more: [...new Set(rows.flatMap((row) => (row.more ? [row.of] : [])))] };
 };
 
 export type HolderOfSubject = { readonly holder: UserId; readonly subject: ReedId };
 
 /** Hands a subject's oldest waiting or dormant events to the free places of those of its holders that are given, matched by rank. */
-export const spread = (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<ClaimRow[]> => {
+export const spread = async (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<ClaimRow[]> => {
   const { limits } = context;
   const values = [
     ...deadlines(context, now),
@@ -139,5 +147,5 @@ export const spread = (context: LedgerContext, pairs: readonly HolderOfSubject[]
     limits.holderWindowExplicitReserve,
     limits.holderFailuresPerEvent,
   ];
-  return run(context.db, 'ledger_spread', SPREAD, values);
+  return (await context.db.query<Row>({ name: 'ledger_spread', text: SPREAD, values })).map(claimOf);
 };

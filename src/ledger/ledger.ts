@@ -10,12 +10,15 @@ import { type Assigned, type AssignTargets, assign } from './assign.ts';
 import { type ClaimRow, dispatch, type HolderOfSubject, spread } from './claim.ts';
 import type { LedgerContext } from './context.ts';
 import { type OpenItem, type OpenOutcome, open } from './open.ts';
+import { Probes } from './probes.ts';
 import { type Acked, type AckItem, acknowledge, type CancelItem, cancel, type Ended, type InvalidItem, invalidate, lastCopiesGone } from './settle.ts';
 
 /** Told of what a committed batch did beyond its items' own outcomes, once per batch. */
 export interface LedgerEvents {
   /** Events were handed to holders of this replica. */
   claimed(claims: readonly ClaimRow[]): void;
+  /** The queues of these holders were looked at; those of `more` are not empty yet. */
+  dispatched(holders: readonly UserId[], more: readonly UserId[]): void;
   /** Events were looked at and given a holder, or none. */
   assigned(events: readonly Assigned[]): void;
   /** Subjects may have lost their last copy. */
@@ -67,7 +70,9 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   dispatch: step<UserId, true>('dispatch', {
     sameAs: (holder) => holder,
     run: async (holders) => {
-      deps.events.claimed(await dispatch(deps, holders, deps.clock.now()));
+      const { claims, more } = await dispatch(deps, holders, deps.clock.now());
+      deps.events.dispatched(holders, more);
+      deps.events.claimed(claims);
       return done(holders);
     },
   }),
@@ -107,25 +112,37 @@ const answerSteps = (deps: LedgerDeps, step: Step) => ({
   }),
 });
 
-const ackSteps = (deps: LedgerDeps, step: Step) => ({
-  acknowledge: step<AckItem, Acked>('ack', { keys: (item) => [item.eventId], run: (items) => acknowledge(deps.db, items, deps.clock.now()) }),
+const ackSteps = (deps: LedgerDeps, step: Step, probes: Probes) => ({
+  acknowledge: step<AckItem, Acked>('ack', {
+    keys: (item) => [item.eventId],
+    run: async (items) => {
+      const pairs = probes.take();
+      const { outcomes, wanted } = await acknowledge(deps.db, items, [...pairs.keys()], deps.clock.now());
+      for (const subject of wanted) for (const holder of pairs.get(subject) ?? []) probes.found({ holder, subject });
+      return outcomes;
+    },
+  }),
   invalidate: step<InvalidItem, Acked>('invalid', { keys: (item) => [item.eventId], run: (items) => invalidate(deps.db, items, deps.clock.now()) }),
 });
 
 export type Ledger = ReturnType<typeof claimSteps> &
   ReturnType<typeof answerSteps> &
   ReturnType<typeof ackSteps> & {
+    /** This holder has this subject for sure and may have a free place: who waits for it may be served by it. A look that may ride along. */
+    probe(pair: HolderOfSubject): void;
     /** Nothing waits and nothing runs in any lane. */
     idle(): boolean;
   };
 
 export const createLedger = (deps: LedgerDeps): Ledger => {
-  const steps = {
-    ...claimSteps(deps, stepsIn(deps, new Lane())),
-    ...answerSteps(deps, stepsIn(deps, new Lane())),
-    ...ackSteps(deps, stepsIn(deps, new Lane())),
+  const claim = claimSteps(deps, stepsIn(deps, new Lane()));
+  const probes = new Probes(deps, (pair) => void claim.spread.submit(pair).catch(() => undefined));
+  const steps = { ...claim, ...answerSteps(deps, stepsIn(deps, new Lane())), ...ackSteps(deps, stepsIn(deps, new Lane()), probes) };
+  return {
+    ...steps,
+    probe: (pair) => probes.add(pair),
+    idle: () => probes.idle && Object.values(steps).every((step) => step.idle),
   };
-  return { ...steps, idle: () => Object.values(steps).every((step) => step.idle) };
 };
 
 const targetsOf = (items: readonly AssignItem[]): AssignTargets => ({

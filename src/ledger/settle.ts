@@ -34,12 +34,22 @@ counted as (
   update holder_strikes s set counted_at = $5 from taken t
   where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder <> t.holder and s.counted_at is null
 )
-select i.ord, t.subject_id from input i left join taken t on t.ord = i.ord order by i.ord`;
+select i.ord, t.subject_id, false as wanted from input i left join taken t on t.ord = i.ord
+union all
+select 0, p.subject, true from unnest($6::text[]) as p(subject)
+  where exists (select from pending_events w where w.subject_id = p.subject and w.state in (0, 1))
+order by 1`;
 
-/** Ends acknowledged events and writes the requesters' allocations; null where the event is not relayed to that requester. */
-export const acknowledge = async (db: Database, items: readonly AckItem[], now: number): Promise<(Acked | null)[]> => {
+/** For each item what its requester holds now, null where the event is not relayed to that requester; and which probes are waited for. */
+export type Acknowledged = { readonly outcomes: readonly (Acked | null)[]; readonly wanted: readonly ReedId[] };
+
+/**
+ * Ends acknowledged events and writes the requesters' allocations.
+ * @param probes subjects to look at on the way: has anybody been waiting for them since before this statement?
+ */
+export const acknowledge = async (db: Database, items: readonly AckItem[], probes: readonly ReedId[], now: number): Promise<Acknowledged> => {
   const at = new Date(now);
-  const rows = await db.query<{ subject_id: ReedId | null }>({
+  const rows = await db.query<{ subject_id: ReedId | null; wanted: boolean }>({
     name: 'ledger_ack',
     text: ACK,
     values: [
@@ -48,9 +58,13 @@ export const acknowledge = async (db: Database, items: readonly AckItem[], now: 
       items.map((item) => item.deviceId),
       at.toISOString().slice(0, 10),
       at,
+      probes,
     ],
   });
-  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id }));
+  return {
+    outcomes: rows.flatMap((row) => (row.wanted ? [] : [row.subject_id === null ? null : { subjectId: row.subject_id }])),
+    wanted: rows.flatMap((row) => (row.wanted && row.subject_id !== null ? [row.subject_id] : [])),
+  };
 };
 
 export type InvalidItem = { readonly eventId: string; readonly requester: UserId; readonly reason: string };

@@ -48,7 +48,7 @@ export class Attendance {
     const { looks } = this.#deps;
     if (fresh) await looks.wakes.arrived(member);
     // Its newest connection may have moved here: what is queued with it is ours to dispatch.
-    looks.freed(member);
+    looks.dispatch(member);
   }
 
   async left(member: UserId): Promise<void> {

@@ -20,6 +20,8 @@ export class Looks implements LedgerEvents {
   readonly #deps: LooksDeps;
   /** Members of this replica who had no free place when one of their events was last looked at. */
   readonly #full = new Set<UserId>();
+  /** Holders of this replica whose queue may not be empty. */
+  readonly #queues = new Set<UserId>();
   /** When a reed was last searched for exactly, on the monotonic clock. */
   readonly #searched = new Map<ReedId, number>();
   #running = 0;
@@ -41,7 +43,12 @@ export class Looks implements LedgerEvents {
       this.ask(claim);
       if (claim.explicit && claim.requestId) this.#progress({ ...claim, requestId: claim.requestId, state: STATE.dispatched, failing: false });
     }
-    for (const holder of new Set(claims.map((claim) => claim.holder))) this.wakes.dispatched(holder);
+  }
+
+  dispatched(holders: readonly UserId[], more: readonly UserId[]): void {
+    for (const holder of holders) this.#queues.delete(holder);
+    for (const holder of more) this.#queues.add(holder);
+    for (const holder of holders) this.wakes.dispatched(holder);
   }
 
   assigned(events: readonly Assigned[]): void {
@@ -81,13 +88,22 @@ export class Looks implements LedgerEvents {
   /** An event stands in a holder's queue: whoever owns the holder dispatches it. */
   queued(holder: UserId | null, owner: string | null): void {
     if (!holder) return;
-    if (owner === null || owner === this.#deps.replicaId()) this.freed(holder);
+    if (owner === null || owner === this.#deps.replicaId()) this.dispatch(holder);
     else this.#deps.bus.hintDispatch(owner, holder);
   }
 
-  /** A place of this holder may be free. */
-  freed(holder: UserId): void {
+  /** Something may be queued with this holder, whose newest connection is here. */
+  dispatch(holder: UserId): void {
+    this.#queues.add(holder);
     this.look(() => this.ledger.dispatch.submit(holder));
+  }
+
+  /**
+   * A place of this holder may be free. What is queued with it was noted when the look after its commit was made, by this replica or by another
+   * one's hint; so with nothing noted there is nothing to look for.
+   */
+  freed(holder: UserId): void {
+    if (this.#queues.has(holder)) this.dispatch(holder);
   }
 
   /** Events ended: the places of those they were with are free. */
@@ -115,7 +131,7 @@ export class Looks implements LedgerEvents {
 
   /** This holder has this reed for sure: who waits for it may be served by it. */
   spread(holder: UserId, subject: ReedId): void {
-    this.look(() => this.ledger.spread.submit({ holder, subject }));
+    this.ledger.probe({ holder, subject });
   }
 
   copyGone(subject: ReedId): void {
@@ -135,6 +151,7 @@ export class Looks implements LedgerEvents {
   /** Forgets what a member's leaving makes meaningless. */
   forget(member: UserId): void {
     this.#full.delete(member);
+    this.#queues.delete(member);
   }
 
   #progress(progress: Parameters<typeof requestAck>[0]): void {

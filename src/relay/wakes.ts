@@ -10,7 +10,7 @@ type Place = { cursor: ReedId | null; waits: boolean };
 
 /** What waking needs of the looks. */
 export interface WakeLooks {
-  freed(holder: UserId): void;
+  dispatch(holder: UserId): void;
   look(task: () => Promise<unknown>): void;
 }
 
@@ -73,7 +73,7 @@ export class Wakes {
     this.#looks.look(async () => {
       const step = await this.#steps.submit({ holder, cursor: place.cursor });
       if (!step || this.#places.get(holder) !== place) return;
-      if (step.woken > 0) this.#looks.freed(holder);
+      if (step.woken > 0) this.#looks.dispatch(holder);
       place.cursor = step.cursor;
       if (step.cursor === null) this.#places.delete(holder);
       else if (step.full) place.waits = true;

@@ -172,7 +172,7 @@ describe('the answers', () => {
   it('acknowledged by its requester once relayed, an event ends and makes a holder', async () => {
     const [author, viewer, reed] = await two();
     const { eventId } = await opened(viewer, reed);
-    const ack = (requester: UserId) => acknowledge(world.db, [{ eventId, requester, deviceId: 'd' }], now);
+    const ack = async (requester: UserId) => (await acknowledge(world.db, [{ eventId, requester, deviceId: 'd' }], [], now)).outcomes;
     expect(await ack(viewer)).toEqual([null]);
     await relayed(world.context, [{ eventId, holder: author }], now);
     expect(await ack(author)).toEqual([null]);
@@ -254,7 +254,7 @@ describe('the answers', () => {
     const [assigned] = await assign(world.context, targets(again.eventId), now);
     expect(assigned).toMatchObject({ state: STATE.dispatched, holder: author });
     await relayed(world.context, [{ eventId: again.eventId, holder: author }], now);
-    await acknowledge(world.db, [{ eventId: again.eventId, requester: viewer, deviceId: 'd' }], now);
+    await acknowledge(world.db, [{ eventId: again.eventId, requester: viewer, deviceId: 'd' }], [], now);
     await world.offline(viewer);
     expect(await world.db.query({ text: 'select holder from holder_strikes where counted_at is not null' })).toEqual([{ holder: liar }]);
     for (let i = 0; i < 3; i += 1) {
@@ -271,11 +271,23 @@ describe('DISPATCH and SPREAD', () => {
     const reed = await world.reed(author);
     const events: Opened[] = [];
     for (const viewer of viewers) events.push(await opened(viewer, reed));
-    expect(await dispatch(world.context, [author], now)).toEqual([]);
+    expect(await dispatch(world.context, [author], now)).toEqual({ claims: [], more: [author] });
     await relayed(world.context, [{ eventId: events[0]?.eventId as string, holder: author }], now);
-    expect(await dispatch(world.context, [author], now)).toMatchObject([
-      { eventId: events[4]?.eventId, holder: author, attempt: 1, explicit: true, onlineHolders: 1 },
-    ]);
+    const second = events[5]?.eventId;
+    expect(await dispatch(world.context, [author], now)).toMatchObject({
+      claims: [{ eventId: events[4]?.eventId, holder: author, attempt: 1, explicit: true, onlineHolders: 1 }],
+      more: [author],
+    });
+    await relayed(world.context, [{ eventId: events[1]?.eventId as string, holder: author }], now);
+    expect(await dispatch(world.context, [author], now)).toMatchObject({ claims: [{ eventId: second }], more: [] });
+  });
+
+  it('an acknowledgement tells on the way which subjects are waited for', async () => {
+    const [author, viewer, reed] = await two();
+    const other = await world.reed(author);
+    await world.offline(author);
+    await opened(viewer, reed);
+    expect((await acknowledge(world.db, [{ eventId: randomUUID(), requester: viewer, deviceId: 'd' }], [reed, other], now)).wanted).toEqual([reed]);
   });
 
   it('spread a reed from its new holder, W at a time, never to itself', async () => {

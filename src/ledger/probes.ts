@@ -1,0 +1,45 @@
+// Looks for whom a holder of a subject could serve, which mostly find nothing. They ride on the next batch of acknowledgements, a later
+// statement than the commit they follow; with none at hand they become a SPREAD of their own after a few milliseconds.
+import type { Clock, Timer } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { ReedId, UserId } from '../wire/address.ts';
+import type { HolderOfSubject } from './claim.ts';
+
+export type ProbesDeps = { readonly clock: Clock; readonly limits: Limits };
+
+export class Probes {
+  readonly #deps: ProbesDeps;
+  /** Somebody waits for this subject, or may: SPREAD it. */
+  readonly found: (pair: HolderOfSubject) => void;
+  #waiting = new Map<ReedId, Set<UserId>>();
+  #timer: Timer | null = null;
+
+  constructor(deps: ProbesDeps, found: (pair: HolderOfSubject) => void) {
+    this.#deps = deps;
+    this.found = found;
+  }
+
+  get idle(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  add({ holder, subject }: HolderOfSubject): void {
+    const holders = this.#waiting.get(subject);
+    if (holders) holders.add(holder);
+    else this.#waiting.set(subject, new Set([holder]));
+    this.#timer ??= this.#deps.clock.after(this.#deps.limits.probeGraceMs, () => this.#flush());
+  }
+
+  /** Everything that waits for a ride. */
+  take(): ReadonlyMap<ReedId, ReadonlySet<UserId>> {
+    const taken = this.#waiting;
+    this.#waiting = new Map();
+    this.#timer?.cancel();
+    this.#timer = null;
+    return taken;
+  }
+
+  #flush(): void {
+    for (const [subject, holders] of this.take()) for (const holder of holders) this.found({ holder, subject });
+  }
+}

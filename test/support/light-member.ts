@@ -1,0 +1,184 @@
+// Members without OpenPGP: a socket that signs in by a token written straight into the database, and answers with opaque bytes.
+// For loads, and for misbehaving on purpose. Shares the wire codec with the server and nothing with the SDK.
+import { createHash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import WebSocket from 'ws';
+import { base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from '../../src/wire/address.ts';
+import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
+import type { Frame, FrameOf, FrameType } from '../../src/wire/frames.ts';
+
+export type LightAccount = { readonly userId: UserId; readonly token: string };
+
+const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
+const uuid = (): string => uuidv7(Date.now(), cryptoRandom);
+
+/** Rows as a stranger to the services would write them: accounts with sessions, and published reeds. */
+export class LightCommunity {
+  readonly #url: string;
+  readonly #serverId: string;
+
+  constructor(databaseUrl: string, serverId: string) {
+    this.#url = databaseUrl;
+    this.#serverId = serverId;
+  }
+
+  async accounts(count: number): Promise<LightAccount[]> {
+    const accounts = Array.from({ length: count }, () => {
+      const userId = `${base32(randomBytes(16))}@${this.#serverId}` as UserId;
+      const token = base64url(new Uint8Array(randomBytes(32)));
+      return { userId, token, device: uuid(), hash: randomBytes(32), tokenHash: createHash('sha256').update(token).digest() };
+    });
+    await this.#run(
+      `with u as materialized (select *, id || '/' || encode(substr(hash, 1, 20), 'hex') as key from unnest($1::text[], $2::bytea[], $3::text[], $4::bytea[]) as u(id, hash, device, token)),
+        i as (insert into identities (id, server_id, first_seen_at) select id, $5, now() from u),
+        s as (insert into statements (hash, user_id, type, seq, signed_at, certificate) select hash, id, 'key', 1, now(), '{}' from u),
+        k as (insert into keys (id, user_id, armor, recovery, statement_hash, created_at) select key, id, '', '', hash, now() from u),
+        m as (insert into users (id, role, last_signed_at, key_id, username, identity_hash, created_at) select id, 'user', now(), key, id, hash, now() from u),
+        d as (insert into devices (id, user_id, linked_at) select device, id, now() from u)
+        insert into sessions (token_hash, user_id, key_id, device_id, signed_at, last_used_at) select token, id, key, device, now(), now() from u`,
+      [accounts.map((a) => a.userId), accounts.map((a) => a.hash), accounts.map((a) => a.device), accounts.map((a) => a.tokenHash), this.#serverId],
+    );
+    return accounts;
+  }
+
+  /** Published reeds of `author`, held by `holders`. */
+  async reeds(author: UserId, count: number, holders: readonly UserId[] = [author]): Promise<ReedId[]> {
+    const ids = Array.from({ length: count }, () => `${author}/${uuid()}` as ReedId);
+    await this.#run(
+      `with r as (insert into reed_identities (id, server_id, author_id) select unnest($1::text[]), $2, $3),
+        p as (insert into reeds (id, author_id, statement_hash, registered_at, published_at)
+          select r.id, u.id, u.identity_hash, now(), now() from unnest($1::text[]) as r(id), users u where u.id = $3)
+        insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on)
+        select h.id, r.id, 'd', current_date from unnest($1::text[]) as r(id), unnest($4::text[]) as h(id)`,
+      [ids, this.#serverId, author, holders],
+    );
+    return ids;
+  }
+
+  async rows<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.#run(text, values)).rows as Row[];
+  }
+
+  async #run(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+    const client = new pg.Client({ connectionString: this.#url });
+    await client.connect();
+    try {
+      return await client.query(text, [...values]);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+export type LightBehaviour = {
+  /** What to do with a RELAY_REQUEST: answer (with so many bytes), or nothing at all. */
+  answer: 'bytes' | 'miss' | 'error' | 'busy' | 'nothing';
+  /** What to do with a delivery. */
+  acknowledge: 'ack' | 'invalid' | 'nothing';
+  readonly bytes: number;
+};
+
+type Waiter = { readonly matches: (frame: Frame) => boolean; readonly resolve: (frame: Frame) => void };
+
+export class LightMember {
+  readonly userId: UserId;
+  readonly behaviour: LightBehaviour;
+  /** Every frame received, in order, but for pings. */
+  readonly frames: Frame[] = [];
+  readonly #socket: WebSocket;
+  readonly #waiters = new Set<Waiter>();
+  readonly #ciphertext: Uint8Array;
+  readonly closed: Promise<number>;
+
+  private constructor(userId: UserId, socket: WebSocket, behaviour: LightBehaviour) {
+    this.userId = userId;
+    this.#socket = socket;
+    this.behaviour = behaviour;
+    this.#ciphertext = new Uint8Array(behaviour.bytes).fill(65);
+    this.closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('message', (data: Buffer) => this.#receive(data));
+  }
+
+  /** Connects and signs in; resolves at WELCOME. */
+  static async connect(url: string, account: LightAccount, behaviour: Partial<LightBehaviour> = {}): Promise<LightMember> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, 'reedbed.v1');
+    const member = new LightMember(account.userId, socket, { answer: 'bytes', acknowledge: 'ack', bytes: 2_000, ...behaviour });
+    await member.next('hello');
+    const clientNonce = base64url(new Uint8Array(randomBytes(24)));
+    member.send({ id: '', type: 'authenticate', body: { statement: new Uint8Array(), signature: '', clientNonce, token: account.token } });
+    const answer = await Promise.race([member.next('welcome'), member.next('error'), member.closed]);
+    if (typeof answer === 'number' || answer.type === 'error') throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    return member;
+  }
+
+  send(frame: Frame): void {
+    this.#socket.send(encodeFrame(frame));
+  }
+
+  /** Sends REQUEST_REED under a new id. */
+  request(reedId: ReedId, requestId: RequestId = makeRequestId(this.userId, uuid())): RequestId {
+    this.send({ id: '', type: 'requestReed', body: { requestId, reedId, authorId: userOf(reedId) } });
+    return requestId;
+  }
+
+  /** The first frame of a type that matches, whether it came already or comes yet. */
+  next<T extends FrameType>(type: T, matches: (frame: FrameOf<T>) => boolean = () => true): Promise<FrameOf<T>> {
+    const wanted = (frame: Frame): boolean => frame.type === type && matches(frame as FrameOf<T>);
+    const known = this.frames.find(wanted);
+    if (known) return Promise.resolve(known as FrameOf<T>);
+    return new Promise((resolve) => this.#waiters.add({ matches: wanted, resolve: (frame) => resolve(frame as FrameOf<T>) }));
+  }
+
+  /** Closes the socket; resolves with the code when it is closed. */
+  leave(): Promise<number> {
+    this.#socket.close();
+    return this.closed;
+  }
+
+  /** Cuts the connection without a word. */
+  vanish(): Promise<number> {
+    this.#socket.terminate();
+    return this.closed;
+  }
+
+  /** Stops or resumes reading. */
+  reading(on: boolean): void {
+    if (on) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
+  answer(id: string, attempt: number, ciphertext: Uint8Array = this.#ciphertext): void {
+    this.send({ id, type: 'relayResponse', body: { ciphertext, attempt } });
+  }
+
+  #receive(data: Buffer): void {
+    const decoded = decodeFrame(data, DEFAULT_LIMITS);
+    if (!decoded.ok) throw new Error(`the server sent what can't be read: ${decoded.reason}`);
+    const frame = decoded.value;
+    if (frame.type === 'ping') return this.send({ id: '', type: 'pong', body: {} });
+    this.frames.push(frame);
+    this.#react(frame);
+    for (const waiter of this.#waiters) {
+      if (!waiter.matches(frame)) continue;
+      this.#waiters.delete(waiter);
+      waiter.resolve(frame);
+    }
+  }
+
+  #react(frame: Frame): void {
+    const { answer, acknowledge } = this.behaviour;
+    if (frame.type === 'relayRequest') {
+      const { attempt } = frame.body;
+      if (answer === 'bytes') this.answer(frame.id, attempt);
+      if (answer === 'miss') this.send({ id: frame.id, type: 'relayMiss', body: { attempt, missingReedId: '' } });
+      if (answer === 'error') this.send({ id: frame.id, type: 'relayError', body: { attempt, reason: 'FAILED' } });
+      if (answer === 'busy') this.send({ id: frame.id, type: 'relayError', body: { attempt, reason: 'BUSY' } });
+    }
+    if (frame.type === 'dataResponse') {
+      if (acknowledge === 'ack') this.send({ id: frame.id, type: 'dataAck', body: {} });
+      if (acknowledge === 'invalid') this.send({ id: frame.id, type: 'dataInvalid', body: { reason: 'BAD_SIGNATURE' } });
+    }
+  }
+}
