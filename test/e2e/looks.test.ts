@@ -20,7 +20,8 @@ let server: RunningServer;
 
 beforeAll(async () => {
   await mkdir(FOLDER, { recursive: true });
-  [browser, server] = await Promise.all([launchChromium(), startServer()]);
+  server = await startServer();
+  browser = await launchChromium();
 });
 
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium, openProfile } from './support/chromium.ts';
-import { connected, makeInvite, openReed, type Person, publish, seesText, signUp } from './support/person.ts';
+import { connected, keepBackup, makeInvite, openReed, type Person, publish, seesText, signUp } from './support/person.ts';
 import { POLICY } from './support/policy.ts';
 import { type RunningServer, startServer } from './support/running-server.ts';
 
@@ -15,7 +15,8 @@ let server: RunningServer;
 let ada: Person;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(['--host-resolver-rules=MAP plain.test 127.0.0.1']), startServer()]);
+  server = await startServer();
+  browser = await launchChromium(['--host-resolver-rules=MAP plain.test 127.0.0.1']);
   ada = await signUp(browser, server.url, server.rootInvite, 'ada');
 });
 
@@ -98,6 +99,26 @@ test('asking can be stopped and taken up again', async () => {
   expect(dora.complaints).toEqual([]);
   ada = { ...ada, page: returned };
   await dora.context.close();
+});
+
+test('whoever leaves before keeping the backup comes back to it, and to nothing else', async () => {
+  await connected(ada.page);
+  const invite = await makeInvite(ada.page);
+  const eve = await openProfile(browser, server.url);
+  const page = await eve.open(invite);
+  await page.waitForSelector('text=The invite is good');
+  await page.fill('#name', 'eve');
+  await page.getByRole('button', { name: 'Make my key and join' }).click();
+  await page.waitForSelector('a[download]');
+  await page.goto(server.url);
+  await page.waitForSelector('a[download]');
+  expect(await page.locator('#reed').count()).toBe(0);
+  await page.fill('#word', 'wrong');
+  expect(await page.getByRole('button', { name: 'I have both, go on' }).isDisabled()).toBe(true);
+  await keepBackup(page);
+  await page.locator('#reed').waitFor();
+  expect(eve.complaints).toEqual([]);
+  await eve.context.close();
 });
 
 test('a link opened without an account says what to do, and a false link that it leads nowhere', async () => {

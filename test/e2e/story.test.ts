@@ -12,7 +12,8 @@ let browser: Browser;
 let server: RunningServer;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startServer()]);
+  server = await startServer();
+  browser = await launchChromium();
 });
 
 afterAll(async () => {
@@ -48,4 +49,5 @@ test('a reed goes from its author to a reader, and from that reader to the next,
 
   expect(await server.stop()).toBe(0);
   expect(await server.find(TEXT)).toEqual([]);
+  expect(await server.find('cleo')).not.toEqual([]);
 });
