@@ -28,6 +28,8 @@ type State = 'new' | 'signing-in' | 'member' | 'ending' | 'closed';
 
 /** From this much in the send buffer on, the end of each write is watched for. */
 const WATCHED_BYTES = 64 * 1024;
+/** After these we read nothing more. */
+const UNREAD: ReadonlySet<CloseCode> = new Set<CloseCode>(['CLOSE_FRAME_TOO_LARGE', 'CLOSE_RATE_LIMITED', 'CLOSE_SLOW_READER']);
 const PING = encodeFrame({ id: '', type: 'ping', body: {} });
 
 export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketEvents, Waiting {
@@ -100,9 +102,9 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     return this.#state === 'ending' || this.#state === 'closed';
   }
 
-  /** Frames or a sign-in are under way. */
-  get busy(): boolean {
-    return this.#signingIn || this.#inbox.pending > 0;
+  /** Frames, and a sign-in, that have not taken effect yet. */
+  get pending(): number {
+    return this.#inbox.pending + (this.#signingIn ? 1 : 0);
   }
 
   /** One message from the socket. */
@@ -150,8 +152,11 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     this.#state = 'ending';
     this.#stopCounting();
     this.#socket.close(CLOSE_CODES[code].number, code);
-    // Who sends too much is not read to the end of it.
-    if (code === 'CLOSE_FRAME_TOO_LARGE' || code === 'CLOSE_RATE_LIMITED' || code === 'CLOSE_SLOW_READER') this.#socket.pause();
+    // Who sends too much is not read to the end of it: no handshake, the code and then our half of the connection.
+    if (UNREAD.has(code)) {
+      this.#socket.pause();
+      this.#stream.end();
+    }
     if (welcomed && this.#member) this.#around.hub.remove(this, this.#member.userId);
     wheel.set(this, clock.monotonicMs() + limits.closeWaitMs);
   }

@@ -51,6 +51,13 @@ export type GatewayDeps = {
   readonly log: Logger;
 };
 
+export type GatewayCounts = {
+  readonly connections: number;
+  readonly unauthenticated: number;
+  readonly members: number;
+  readonly pending: number;
+};
+
 const NONCE_BYTES = 32;
 const EXPIRED_PER_SCAN = 1_000;
 const UINT32 = 2 ** 32;
@@ -91,16 +98,16 @@ export class Gateway {
     this.#around = this.#surroundings();
   }
 
-  /** Connections, those not signed in, and members; for metrics. */
-  get counts(): { readonly connections: number; readonly unauthenticated: number; readonly members: number } {
-    return { connections: this.#connections.size, unauthenticated: this.#unauthenticated, members: this.hub.members };
+  /** Connections, those not signed in, members, and frames that have not taken effect yet; for metrics. */
+  get counts(): GatewayCounts {
+    let pending = 0;
+    for (const connection of this.#connections.values()) pending += connection.pending;
+    return { connections: this.#connections.size, unauthenticated: this.#unauthenticated, members: this.hub.members, pending };
   }
 
   /** No frame, sign-in or departure is under way. */
   get idle(): boolean {
-    if (this.#leaving.size > 0 || !this.#deps.presence.idle) return false;
-    for (const connection of this.#connections.values()) if (connection.busy) return false;
-    return true;
+    return this.#leaving.size === 0 && this.#deps.presence.idle && this.counts.pending === 0;
   }
 
   /** Takes the upgrades of an HTTP server. It must have no other taker. @returns stops taking them */
@@ -166,7 +173,7 @@ export class Gateway {
     const address = this.#deps.addressOf(request);
     this.#server.handleUpgrade(request, stream, head, (socket) => {
       if (supported) this.#open(socket, stream as Socket, head.length, address);
-      else this.#turnAway(socket);
+      else this.#turnAway(socket, stream);
     });
   }
 
@@ -187,11 +194,12 @@ export class Gateway {
     this.#connections.set(connectionId, new Connection(this.#around, socket, opening));
   }
 
-  #turnAway(socket: MemberSocket): void {
+  #turnAway(socket: MemberSocket, stream: Duplex): void {
     const code: CloseCode = 'CLOSE_UNSUPPORTED_PROTOCOL';
     socket.on('error', () => socket.terminate());
     socket.close(CLOSE_CODES[code].number, code);
     socket.pause();
+    stream.end();
     this.#deps.clock.after(this.#deps.limits.closeWaitMs, () => socket.terminate());
   }
 

@@ -1,0 +1,248 @@
+// A gateway on a real HTTP server, real sockets and a real database; what stands behind its ports is made up: sessions by name, and a
+// relay that writes down what it is told. The clock stands still until the test moves it.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { cryptoRandom } from '../../src/base/ids.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
+import { fail, ok } from '../../src/base/result.ts';
+import { MemoryBus } from '../../src/bus/memory-bus.ts';
+import { FailedSignInsByAddress } from '../../src/gateway/failed-sign-ins.ts';
+import { Gateway, type GatewayDeps } from '../../src/gateway/gateway.ts';
+import type { Member } from '../../src/identity/sessions.ts';
+import type { MemberFrames, Origin } from '../../src/relay/port.ts';
+import type { ServerId, UserId, UserKeyId } from '../../src/wire/address.ts';
+import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
+import type { Frame, FrameOf, FrameType } from '../../src/wire/frames.ts';
+import { freshId, log, memberId, type PresenceWorld, type TestReplica } from './presence-world.ts';
+
+export const SERVER = 'bbbbbbbbbbbbbbbb' as ServerId;
+const NONCE = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+type Told = { readonly what: string; readonly userId?: UserId; readonly value?: unknown };
+
+/** The relay, as far as the gateway can tell. */
+export class ScriptedFrames implements MemberFrames {
+  readonly handled: Frame[] = [];
+  readonly told: Told[] = [];
+  /** What a frame does; replaced by tests. */
+  act: (from: Origin, frame: Frame) => Promise<void> = async () => undefined;
+  readonly #waiting: { done: () => boolean; resolve: () => void }[] = [];
+
+  laneOf(type: FrameType) {
+    if (type === 'relayResponse') return 'relayed';
+    return type === 'dataAck' || type === 'dataInvalid' ? 'ack' : 'claim';
+  }
+  async handle(from: Origin, frame: Frame): Promise<void> {
+    this.handled.push(frame);
+    this.#look();
+    await this.act(from, frame);
+  }
+  async arrived(userId: UserId, fresh: boolean): Promise<void> {
+    this.#tell({ what: 'arrived', userId, value: fresh });
+  }
+  async left(userId: UserId): Promise<void> {
+    this.#tell({ what: 'left', userId });
+  }
+  congested(userId: UserId, full: boolean): void {
+    this.#tell({ what: 'congested', userId, value: full });
+  }
+  bytesArriving(holders: readonly UserId[]): void {
+    for (const userId of holders) this.#tell({ what: 'arriving', userId });
+  }
+  stillBuffered(requesters: readonly UserId[]): void {
+    for (const userId of requesters) this.#tell({ what: 'buffered', userId });
+  }
+  /** Resolves once `done` holds; looked at whenever anything is told or handled. */
+  until(done: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ done, resolve });
+      this.#look();
+    });
+  }
+  /** Resolves once this was told, with its value. */
+  async tells(what: string, userId?: UserId): Promise<unknown> {
+    const find = () => this.told.findLast((told) => told.what === what && (userId === undefined || told.userId === userId));
+    await this.until(() => find() !== undefined);
+    return find()?.value;
+  }
+  #tell(told: Told): void {
+    this.told.push(told);
+    this.#look();
+  }
+  #look(): void {
+    for (const waiter of [...this.#waiting]) {
+      if (!waiter.done()) continue;
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+      waiter.resolve();
+    }
+  }
+}
+
+/** A client that does nothing by itself. */
+export class RawClient {
+  readonly socket: WebSocket;
+  readonly frames: Frame[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  #wake: (() => void)[] = [];
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('error', () => undefined);
+    socket.on('message', (data: Buffer) => {
+      const decoded = decodeFrame(data, DEFAULT_LIMITS);
+      if (!decoded.ok) throw new Error(`the server sent something ${decoded.reason}`);
+      this.frames.push(decoded.value);
+      this.#look();
+    });
+    this.closed = new Promise((resolve) => {
+      socket.on('close', (code, reason) => {
+        resolve({ code, reason: reason.toString() });
+        this.#look();
+      });
+    });
+  }
+
+  /** The next frame of this type; frames before it are dropped. */
+  async next<K extends FrameType>(type: K): Promise<FrameOf<K>> {
+    for (;;) {
+      const at = this.frames.findIndex((frame) => frame.type === type);
+      if (at >= 0) return this.frames.splice(0, at + 1).at(-1) as FrameOf<K>;
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed before ${type}`);
+      await new Promise<void>((resolve) => this.#wake.push(resolve));
+    }
+  }
+
+  send(frame: Frame): void {
+    this.socket.send(encodeFrame(frame));
+  }
+
+  authenticate(token: string, clientNonce = NONCE): void {
+    const body = { statement: new Uint8Array(0), signature: '', clientNonce, token };
+    this.send({ id: '', type: 'authenticate', body });
+  }
+
+  /** A PING's way there and back: everything sent before it has arrived. */
+  async echo(id = 'echo'): Promise<void> {
+    this.send({ id, type: 'ping', body: {} });
+    await this.next('pong');
+  }
+
+  #look(): void {
+    const wake = this.#wake;
+    this.#wake = [];
+    for (const resolve of wake) resolve();
+  }
+}
+
+/** Resolves once `holds`: what a socket's other end causes here comes with the next turns of the event loop. */
+export async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export type GatewayWorld = {
+  readonly presence: PresenceWorld;
+  readonly node: TestReplica;
+  readonly gateway: Gateway;
+  readonly frames: ScriptedFrames;
+  readonly bus: MemoryBus;
+  readonly url: string;
+  readonly port: number;
+  /** Members by token; any other token is refused. */
+  readonly members: Map<string, Member>;
+  overloaded: boolean;
+  /** A member with a token, known to the made-up sessions. */
+  enrol(number: number, deviceId?: string): Member & { readonly token: string };
+  connect(options?: { protocols?: string[]; headers?: Record<string, string>; path?: string }): Promise<RawClient>;
+  /** Connects and signs in; resolves after WELCOME. */
+  signIn(token: string): Promise<RawClient & { readonly welcome: FrameOf<'welcome'> }>;
+  /** How the server ends this client, the wait for the other side included. */
+  ended(client: RawClient): Promise<{ code: number; reason: string }>;
+  close(): Promise<void>;
+};
+
+type Options = { readonly limits?: Partial<Limits>; readonly deps?: (world: GatewayWorld) => Partial<GatewayDeps> };
+
+/** Tests share a database through `presence`; a gateway of its own for each test. */
+export async function createGatewayWorld(presence: PresenceWorld, options: Options = {}): Promise<GatewayWorld> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const node = presence.replica('gateway', options.limits);
+  const frames = new ScriptedFrames();
+  const bus = new MemoryBus();
+  const members = new Map<string, Member>();
+  const http: Server = createServer();
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  const world = { presence, node, frames, bus, members, port, url: `ws://127.0.0.1:${port}`, overloaded: false } as GatewayWorld;
+  const gateway: Gateway = new Gateway({
+    serverId: SERVER,
+    publicOrigin: () => null,
+    addressOf: (request) => request.socket.remoteAddress ?? '',
+    sessions: {
+      authenticateToken: async (token) => members.get(token) ?? null,
+      authenticateStatement: async ({ statement }, nonce) => {
+        const member = members.get(new TextDecoder().decode(statement).replace(nonce, 'NONCE'));
+        return member ? ok({ ...member, token: 'fresh' }) : fail('unauthenticated');
+      },
+    },
+    failedSignIns: new FailedSignInsByAddress(node.clock, limits),
+    signWelcome: async (session, clientNonce) => ({ kid: 'kid', signature: `${session} ${clientNonce}` }),
+    presence: node.presence,
+    replicaId: () => node.replica.id,
+    frames,
+    endSessions: (userId, ended) => bus.endSessions(userId, ended),
+    overloaded: () => world.overloaded,
+    clock: node.clock,
+    random: cryptoRandom,
+    limits,
+    log,
+    ...options.deps?.(world),
+  });
+  const detach = gateway.attach(http);
+  await node.replica.start();
+  const served = bus.serve(node.replica.id, {
+    deliver: (to, bytes) => gateway.hub.deliver(to, bytes),
+    dispatch: () => undefined,
+    endSessions: (userId, ended) => gateway.hub.endSessions(userId, ended),
+  });
+  const clients: RawClient[] = [];
+  const connect: GatewayWorld['connect'] = async ({ protocols = ['reedbed.v1'], headers = {}, path = '/socket' } = {}) => {
+    const client = new RawClient(new WebSocket(`${world.url}${path}`, protocols, { headers, perMessageDeflate: false }));
+    clients.push(client);
+    await once(client.socket, 'open');
+    return client;
+  };
+  return Object.assign(world, {
+    gateway,
+    connect,
+    enrol(number: number, deviceId = freshId()) {
+      const userId = memberId(number);
+      const member: Member = { userId, keyId: `${userId}/${'0'.repeat(40)}` as UserKeyId, deviceId, role: 'user' };
+      const token = `token-${number}-${deviceId}`;
+      members.set(token, member);
+      return { ...member, token };
+    },
+    async signIn(token: string) {
+      const client = await connect();
+      await client.next('hello');
+      client.authenticate(token);
+      return Object.assign(client, { welcome: await client.next('welcome') });
+    },
+    async ended(client: RawClient) {
+      await eventually(() => client.socket.readyState !== WebSocket.OPEN);
+      node.clock.advance(limits.closeWaitMs + limits.wheelTickMs);
+      return client.closed;
+    },
+    async close() {
+      for (const client of clients) client.socket.terminate();
+      await gateway.close();
+      served.close();
+      detach();
+      await node.replica.stop();
+      http.closeAllConnections();
+      http.close();
+    },
+  });
+}
