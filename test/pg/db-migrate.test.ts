@@ -1,3 +1,4 @@
+// Migrations on real databases: order, taking turns, refusals, and what a killed one leaves.
 import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// The pool on a real database: how values are read, what is counted, and what an error of a statement tells.
 import { sql } from 'kysely';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

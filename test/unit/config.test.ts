@@ -1,3 +1,4 @@
+// Settings from environment and file: defaults, order, refusals by name, and what is shown of them.
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// The log: one line of JSON each, and nothing in it that names, opens or was written by a member.
 import { expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
 import { createLog } from '../../src/telemetry/log.ts';
