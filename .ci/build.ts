@@ -20,6 +20,11 @@ async function buildServer(): Promise<void> {
   await chmod(join(ROOT, 'dist/main.js'), 0o755);
 }
 
-await buildWeb();
-await buildServer();
-process.stdout.write('built web/dist and dist\n');
+try {
+  await buildWeb();
+  await buildServer();
+  process.stdout.write('built web/dist and dist\n');
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
