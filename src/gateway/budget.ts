@@ -28,6 +28,8 @@ const ROUNDING = 1e-6;
 /** A bucket that fills at a steady rate; `at` is when `level` was true. */
 type Bucket = { level: number; at: number };
 
+type Rate = { readonly burst: number; readonly perMs: number };
+
 type MemberBudget = {
   readonly cost: Bucket;
   readonly free: Bucket;
@@ -54,12 +56,17 @@ export class Budgets {
 
   /** Takes `cost`. @returns 0, or after how many ms there would be enough; then nothing is taken. */
   spend(userId: UserId, cost: number, now: number): number {
-    return take(this.#of(userId, now).cost, cost, this.#limits.costBurst, this.#limits.costPerMinute / MINUTE_MS, now);
+    return take(this.#of(userId, now).cost, { burst: this.#limits.costBurst, perMs: this.#limits.costPerMinute / MINUTE_MS }, cost, now);
   }
 
   /** Counts a frame that has no cost of its own. @returns as `spend` */
   pass(userId: UserId, now: number): number {
-    return take(this.#of(userId, now).free, 1, this.#limits.freeFramesBurst, this.#limits.freeFramesPerSecond / 1_000, now);
+    return take(
+      this.#of(userId, now).free,
+      { burst: this.#limits.freeFramesBurst, perMs: this.#limits.freeFramesPerSecond / 1_000 },
+      1,
+      now,
+    );
   }
 
   /** Takes `cost` for asking for `subject`, which may be asked for only so often in an hour. @returns as `spend` */
@@ -162,7 +169,7 @@ function forgetReeds(member: MemberBudget, now: number): void {
   }
 }
 
-function take(bucket: Bucket, cost: number, burst: number, perMs: number, now: number): number {
+function take(bucket: Bucket, { burst, perMs }: Rate, cost: number, now: number): number {
   bucket.level = Math.min(burst, bucket.level + (now - bucket.at) * perMs);
   bucket.at = now;
   if (bucket.level + ROUNDING >= cost) {

@@ -13,7 +13,6 @@ import type { UserId } from '../wire/address.ts';
 import type { FrameReason } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame } from '../wire/codec.ts';
 import type { Frame, FrameBodies } from '../wire/frames.ts';
-import { charge, noteAsk } from './costs.ts';
 import { nextBeat } from './heartbeat.ts';
 import type { InboxOwner } from './inbox.ts';
 import { Inbox } from './inbox.ts';
@@ -127,10 +126,10 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
 
   /** Sends an encoded frame. @returns false if the socket is no longer open */
   write(bytes: Uint8Array): boolean {
-    const { budgets, clock, hub, limits } = this.#around;
+    const { clock, costs, hub, limits } = this.#around;
     if (this.over || this.#socket.readyState !== this.#socket.OPEN) return false;
     this.#traffic.sent(bytes.length);
-    if (this.#member) noteAsk(budgets, this.#member.userId, bytes, clock.monotonicMs());
+    if (this.#member) costs.noteAsk(this.#member.userId, bytes, clock.monotonicMs());
     if (this.#stream.writableLength + bytes.length > WATCHED_BYTES) {
       this.#flushed ??= () => this.#drained();
       this.#socket.send(bytes, this.#flushed);
@@ -345,14 +344,14 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
 
   /** Charges the member for a frame; over its budget it is told so. */
   #may(frame: Frame): boolean {
-    const { budgets, clock, limits } = this.#around;
+    const { clock, costs } = this.#around;
     const { userId } = this.member;
     const now = clock.monotonicMs();
-    const retryAfterMs = charge(budgets, limits, userId, frame, now);
+    const retryAfterMs = costs.charge(userId, frame, now);
     if (retryAfterMs === 0) return true;
     const error = new AppError('RATE_LIMITED', 'over the budget', { retryAfterMs });
     this.#error(frame.id, requestIdOf(frame), error);
-    if (budgets.persists(userId, now)) this.end('CLOSE_RATE_LIMITED');
+    if (costs.persists(userId, now)) this.end('CLOSE_RATE_LIMITED');
     return false;
   }
 

@@ -17,43 +17,60 @@ const ACKNOWLEDGED: ReadonlySet<FrameType | undefined> = new Set<FrameType>([
   'keyRevoked',
 ]);
 
-/** Notes what an encoded frame to a member asks of it. */
-export function noteAsk(budgets: Budgets, userId: UserId, bytes: Uint8Array, now: number): void {
-  const type = peekType(bytes);
-  if (ANSWERED.has(type)) budgets.asked(userId, `answer ${peekId(bytes)}`, now);
-  else if (ACKNOWLEDGED.has(type)) budgets.asked(userId, `ack ${peekId(bytes)}`, now);
-}
+export class Costs {
+  readonly #budgets: Budgets;
+  readonly #limits: Limits;
 
-/** Charges a member for a frame. @returns 0 if it may be carried out, else after how many ms it might */
-export function charge(budgets: Budgets, limits: Limits, userId: UserId, frame: Frame, now: number): number {
-  switch (frame.type) {
-    case 'requestReed':
-      return chargeRequest(budgets, limits, userId, frame.body, now);
-    case 'cancelRequest':
-      return unlessAsked(budgets, limits, userId, `cancel ${frame.body.requestId}`, now);
-    case 'syncRequest':
-      return budgets.sync(userId, limits.syncCost, now);
-    case 'relayResponse':
-    case 'relayMiss':
-    case 'relayError':
-      return unlessAsked(budgets, limits, userId, `answer ${frame.id}`, now);
-    case 'dataAck':
-    case 'dataInvalid':
-      return unlessAsked(budgets, limits, userId, `ack ${frame.id}`, now);
-    default:
-      return budgets.pass(userId, now);
+  constructor(budgets: Budgets, limits: Limits) {
+    this.#budgets = budgets;
+    this.#limits = limits;
+  }
+
+  /** Notes what an encoded frame to a member asks of it. */
+  noteAsk(userId: UserId, bytes: Uint8Array, now: number): void {
+    const type = peekType(bytes);
+    if (ANSWERED.has(type)) this.#budgets.asked(userId, `answer ${peekId(bytes)}`, now);
+    else if (ACKNOWLEDGED.has(type)) this.#budgets.asked(userId, `ack ${peekId(bytes)}`, now);
+  }
+
+  /** Charges a member for a frame. @returns 0 if it may be carried out, else after how many ms it might */
+  charge(userId: UserId, frame: Frame, now: number): number {
+    switch (frame.type) {
+      case 'requestReed':
+        return this.#request(userId, frame.body, now);
+      case 'cancelRequest':
+        return this.#unlessAsked(userId, `cancel ${frame.body.requestId}`, now);
+      case 'syncRequest':
+        return this.#budgets.sync(userId, this.#limits.syncCost, now);
+      case 'relayResponse':
+      case 'relayMiss':
+      case 'relayError':
+        return this.#unlessAsked(userId, `answer ${frame.id}`, now);
+      case 'dataAck':
+      case 'dataInvalid':
+        return this.#unlessAsked(userId, `ack ${frame.id}`, now);
+      default:
+        return this.#budgets.pass(userId, now);
+    }
+  }
+
+  /** Counts a refused frame. @returns whether the member goes on in spite of refusals: close */
+  persists(userId: UserId, now: number): boolean {
+    return this.#budgets.persists(userId, now);
+  }
+
+  #request(userId: UserId, { reedId, requestId }: Request, now: number): number {
+    const { idChars, requestCost } = this.#limits;
+    // What is no id is refused later, and not remembered here.
+    if (reedId.length > idChars || requestId.length > idChars) return this.#budgets.spend(userId, requestCost, now);
+    const wait = this.#budgets.request(userId, reedId, requestCost, now);
+    if (wait === 0) this.#budgets.asked(userId, `cancel ${requestId}`, now);
+    return wait;
+  }
+
+  #unlessAsked(userId: UserId, ask: string, now: number): number {
+    return this.#budgets.answers(userId, ask, now) ? 0 : this.#budgets.spend(userId, this.#limits.requestCost, now);
   }
 }
 
 type Request = { readonly requestId: string; readonly reedId: string };
-
-function chargeRequest(budgets: Budgets, limits: Limits, userId: UserId, body: Request, now: number): number {
-  // What is no id is refused later, and not remembered here.
-  if (body.reedId.length > limits.idChars || body.requestId.length > limits.idChars) return budgets.spend(userId, limits.requestCost, now);
-  const wait = budgets.request(userId, body.reedId, limits.requestCost, now);
-  if (wait === 0) budgets.asked(userId, `cancel ${body.requestId}`, now);
-  return wait;
-}
-
-const unlessAsked = (budgets: Budgets, limits: Limits, userId: UserId, ask: string, now: number): number =>
-  budgets.answers(userId, ask, now) ? 0 : budgets.spend(userId, limits.requestCost, now);

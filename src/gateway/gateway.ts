@@ -20,6 +20,7 @@ import type { ServerId, UserId } from '../wire/address.ts';
 import { DELIVERY_OVERHEAD_BYTES } from '../wire/codec.ts';
 import { Budgets } from './budget.ts';
 import { Connection } from './connection.ts';
+import { Costs } from './costs.ts';
 import { Hub } from './hub.ts';
 import { MemberSocket } from './member-socket.ts';
 import type { FailedSignIns, Sessions } from './sign-in.ts';
@@ -149,7 +150,7 @@ export class Gateway {
       limits: deps.limits,
       log: deps.log,
       frames: deps.frames,
-      budgets: this.#budgets,
+      costs: new Costs(this.#budgets, deps.limits),
       wheel: this.#wheel,
       hub,
       signIn: new SignIn({ ...deps, hub }),

@@ -6,7 +6,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Member } from '../identity/sessions.ts';
 import type { MemberFrames } from '../relay/port.ts';
 import type { ServerId } from '../wire/address.ts';
-import type { Budgets } from './budget.ts';
+import type { Costs } from './costs.ts';
 import type { Hub } from './hub.ts';
 import type { SignIn } from './sign-in.ts';
 import type { TimerWheel } from './timer-wheel.ts';
@@ -24,7 +24,7 @@ export type Surroundings = {
   readonly limits: Limits;
   readonly log: Logger;
   readonly frames: MemberFrames;
-  readonly budgets: Budgets;
+  readonly costs: Costs;
   readonly wheel: TimerWheel;
   readonly hub: Hub;
   readonly signIn: SignIn;

@@ -7,6 +7,7 @@ import { pause } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import { Batcher, BatchLoad, Lane } from '../db/batch.ts';
+import { DatabaseFailure } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import type { RequestId, UserId } from '../wire/address.ts';
 import { LatestWins } from './latest-wins.ts';
@@ -140,8 +141,10 @@ export class Presence {
 
 const compare = (a: string | undefined, b: string | undefined): number => ((a ?? '') < (b ?? '') ? -1 : a === b ? 0 : 1);
 
-/** An error for the log: a class and a code, never a message that could hold a row. */
+/** An error for the log: classes and codes, never a message that could hold a row. */
 export const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
-  return 'code' in error && typeof error.code === 'string' ? `${error.name} ${error.code}` : error.name;
+  if (error instanceof DatabaseFailure) return error.message;
+  const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : '';
+  return `${error.name}${code}${error.cause === undefined ? '' : ` (${describe(error.cause)})`}`;
 };

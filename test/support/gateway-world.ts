@@ -164,29 +164,22 @@ export type GatewayWorld = {
 
 type Options = { readonly limits?: Partial<Limits>; readonly deps?: (world: GatewayWorld) => Partial<GatewayDeps> };
 
-/** Tests share a database through `presence`; a gateway of its own for each test. */
-export async function createGatewayWorld(presence: PresenceWorld, options: Options = {}): Promise<GatewayWorld> {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const node = presence.replica('gateway', options.limits);
-  const frames = new ScriptedFrames();
-  const bus = new MemoryBus();
-  const members = new Map<string, Member>();
-  const http: Server = createServer();
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  const { port } = http.address() as AddressInfo;
-  const world = { presence, node, frames, bus, members, port, url: `ws://127.0.0.1:${port}`, overloaded: false } as GatewayWorld;
-  const gateway: Gateway = new Gateway({
+const MADE_UP = (members: ReadonlyMap<string, Member>): GatewayDeps['sessions'] => ({
+  authenticateToken: async (token) => members.get(token) ?? null,
+  authenticateStatement: async ({ statement }, nonce) => {
+    const member = members.get(new TextDecoder().decode(statement).replace(nonce, 'NONCE'));
+    return member ? ok({ ...member, token: 'fresh' }) : fail('unauthenticated');
+  },
+});
+
+/** What the gateway is made of, but for what a test replaces. */
+function depsOf(world: Omit<GatewayWorld, 'gateway'>, limits: Limits): GatewayDeps {
+  const { bus, frames, members, node } = world;
+  return {
     serverId: SERVER,
     publicOrigin: () => null,
     addressOf: (request) => request.socket.remoteAddress ?? '',
-    sessions: {
-      authenticateToken: async (token) => members.get(token) ?? null,
-      authenticateStatement: async ({ statement }, nonce) => {
-        const member = members.get(new TextDecoder().decode(statement).replace(nonce, 'NONCE'));
-        return member ? ok({ ...member, token: 'fresh' }) : fail('unauthenticated');
-      },
-    },
+    sessions: MADE_UP(members),
     failedSignIns: new FailedSignInsByAddress(node.clock, limits),
     signWelcome: async (session, clientNonce) => ({ kid: 'kid', signature: `${session} ${clientNonce}` }),
     presence: node.presence,
@@ -198,30 +191,25 @@ export async function createGatewayWorld(presence: PresenceWorld, options: Optio
     random: cryptoRandom,
     limits,
     log,
-    ...options.deps?.(world),
-  });
-  const detach = gateway.attach(http);
-  await node.replica.start();
-  const served = bus.serve(node.replica.id, {
-    deliver: (to, bytes) => gateway.hub.deliver(to, bytes),
-    dispatch: () => undefined,
-    endSessions: (userId, ended) => gateway.hub.endSessions(userId, ended),
-  });
-  const clients: RawClient[] = [];
+  };
+}
+
+/** The parts of a world that make clients. */
+function clientsOf(world: GatewayWorld, limits: Limits) {
+  const all: RawClient[] = [];
   const connect: GatewayWorld['connect'] = async ({ protocols = ['reedbed.v1'], headers = {}, path = '/socket' } = {}) => {
     const client = new RawClient(new WebSocket(`${world.url}${path}`, protocols, { headers, perMessageDeflate: false }));
-    clients.push(client);
+    all.push(client);
     await once(client.socket, 'open');
     return client;
   };
-  return Object.assign(world, {
-    gateway,
+  return {
     connect,
     enrol(number: number, deviceId = freshId()) {
       const userId = memberId(number);
       const member: Member = { userId, keyId: `${userId}/${'0'.repeat(40)}` as UserKeyId, deviceId, role: 'user' };
       const token = `token-${number}-${deviceId}`;
-      members.set(token, member);
+      world.members.set(token, member);
       return { ...member, token };
     },
     async signIn(token: string) {
@@ -232,17 +220,50 @@ export async function createGatewayWorld(presence: PresenceWorld, options: Optio
     },
     async ended(client: RawClient) {
       await eventually(() => client.socket.readyState !== WebSocket.OPEN);
-      node.clock.advance(limits.closeWaitMs + limits.wheelTickMs);
+      world.node.clock.advance(limits.closeWaitMs + limits.wheelTickMs);
       return client.closed;
     },
-    async close() {
-      for (const client of clients) client.socket.terminate();
-      await gateway.close();
-      served.close();
-      detach();
-      await node.replica.stop();
-      http.closeAllConnections();
-      http.close();
+    terminate() {
+      for (const client of all) client.socket.terminate();
     },
+  };
+}
+
+/** Tests share a database through `presence`; a gateway of its own for each test. */
+export async function createGatewayWorld(presence: PresenceWorld, options: Options = {}): Promise<GatewayWorld> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const http: Server = createServer();
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  const world = {
+    presence,
+    node: presence.replica('gateway', options.limits),
+    frames: new ScriptedFrames(),
+    bus: new MemoryBus(),
+    members: new Map<string, Member>(),
+    port,
+    url: `ws://127.0.0.1:${port}`,
+    overloaded: false,
+  } as GatewayWorld;
+  const { replica } = world.node;
+  const gateway: Gateway = new Gateway({ ...depsOf(world, limits), ...options.deps?.(world) });
+  const detach = gateway.attach(http);
+  await replica.start();
+  const served = world.bus.serve(replica.id, {
+    deliver: (to, bytes) => gateway.hub.deliver(to, bytes),
+    dispatch: () => undefined,
+    endSessions: (userId, ended) => gateway.hub.endSessions(userId, ended),
   });
+  const { terminate, ...clients } = clientsOf(world, limits);
+  const close = async (): Promise<void> => {
+    terminate();
+    await gateway.close();
+    served.close();
+    detach();
+    await replica.stop();
+    http.closeAllConnections();
+    http.close();
+  };
+  return Object.assign(world, { gateway, close }, clients);
 }

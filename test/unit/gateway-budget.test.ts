@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { Budgets } from '../../src/gateway/budget.ts';
-import { charge, noteAsk } from '../../src/gateway/costs.ts';
+import { Costs } from '../../src/gateway/costs.ts';
 import type { UserId } from '../../src/wire/address.ts';
 import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
 import type { Frame } from '../../src/wire/frames.ts';
@@ -35,49 +35,50 @@ describe('budget of a member', () => {
   });
 
   it('lets the same reed be asked for five times in any hour', () => {
-    const budgets = new Budgets(limits);
-    for (let at = 0; at < 5; at++) expect(charge(budgets, limits, ANN, request('reed'), at * MINUTE_MS)).toBe(0);
-    expect(charge(budgets, limits, ANN, request('reed'), 5 * MINUTE_MS)).toBe(HOUR_MS - 5 * MINUTE_MS);
-    expect(charge(budgets, limits, ANN, request('other'), 5 * MINUTE_MS)).toBe(0);
-    expect(charge(budgets, limits, ANN, request('reed'), HOUR_MS)).toBe(0);
-    expect(charge(budgets, limits, ANN, request('reed'), HOUR_MS)).toBe(MINUTE_MS);
+    const costs = new Costs(new Budgets(limits), limits);
+    for (let at = 0; at < 5; at++) expect(costs.charge(ANN, request('reed'), at * MINUTE_MS)).toBe(0);
+    expect(costs.charge(ANN, request('reed'), 5 * MINUTE_MS)).toBe(HOUR_MS - 5 * MINUTE_MS);
+    expect(costs.charge(ANN, request('other'), 5 * MINUTE_MS)).toBe(0);
+    expect(costs.charge(ANN, request('reed'), HOUR_MS)).toBe(0);
+    expect(costs.charge(ANN, request('reed'), HOUR_MS)).toBe(MINUTE_MS);
   });
 
   it('lets one sync in five seconds, at a cost of 20', () => {
     const budgets = new Budgets(limits);
+    const costs = new Costs(budgets, limits);
     const sync: Frame = { id: '', type: 'syncRequest', body: { requestId: 's' } };
-    expect(charge(budgets, limits, ANN, sync, 0)).toBe(0);
-    expect(charge(budgets, limits, ANN, sync, 4_000)).toBe(1_000);
-    expect(charge(budgets, limits, ANN, sync, 5_000)).toBe(0);
+    expect(costs.charge(ANN, sync, 0)).toBe(0);
+    expect(costs.charge(ANN, sync, 4_000)).toBe(1_000);
+    expect(costs.charge(ANN, sync, 5_000)).toBe(0);
     expect(budgets.spend(ANN, 266, 5_000)).toBe(1_000);
   });
 
   it('frees one answer for each relay request, and charges a second or forged one', () => {
-    const budgets = new Budgets({ ...limits, costBurst: 1 });
-    noteAsk(budgets, ANN, relayRequest('event-1'), 0);
-    expect(charge(budgets, limits, ANN, response('event-1'), 0)).toBe(0);
-    expect(charge(budgets, limits, ANN, response('event-1'), 0)).toBe(0);
-    expect(charge(budgets, limits, ANN, response('event-1'), 0)).toBe(1_000);
-    expect(charge(budgets, limits, ANN, response('forged'), 0)).toBe(1_000);
-    noteAsk(budgets, ANN, relayRequest('event-2'), 0);
-    expect(charge(budgets, limits, ANN, response('event-2'), 0)).toBe(0);
+    const costs = new Costs(new Budgets({ ...limits, costBurst: 1 }), limits);
+    costs.noteAsk(ANN, relayRequest('event-1'), 0);
+    expect(costs.charge(ANN, response('event-1'), 0)).toBe(0);
+    expect(costs.charge(ANN, response('event-1'), 0)).toBe(0);
+    expect(costs.charge(ANN, response('event-1'), 0)).toBe(1_000);
+    expect(costs.charge(ANN, response('forged'), 0)).toBe(1_000);
+    costs.noteAsk(ANN, relayRequest('event-2'), 0);
+    expect(costs.charge(ANN, response('event-2'), 0)).toBe(0);
   });
 
   it('frees one acknowledgement for each delivery, and does not take it for an answer', () => {
-    const budgets = new Budgets({ ...limits, costBurst: 0, costPerMinute: 1 });
-    noteAsk(budgets, ANN, encodeDelivery('dataResponse', 'event', { requestId: '', reedId: 'x' }, new Uint8Array(9)), 0);
-    expect(charge(budgets, limits, ANN, response('event'), 0)).toBeGreaterThan(0);
-    expect(charge(budgets, limits, ANN, ack('event'), 0)).toBe(0);
-    expect(charge(budgets, limits, ANN, ack('event'), 0)).toBeGreaterThan(0);
+    const costs = new Costs(new Budgets({ ...limits, costBurst: 0, costPerMinute: 1 }), limits);
+    costs.noteAsk(ANN, encodeDelivery('dataResponse', 'event', { requestId: '', reedId: 'x' }, new Uint8Array(9)), 0);
+    expect(costs.charge(ANN, response('event'), 0)).toBeGreaterThan(0);
+    expect(costs.charge(ANN, ack('event'), 0)).toBe(0);
+    expect(costs.charge(ANN, ack('event'), 0)).toBeGreaterThan(0);
   });
 
   it('frees one cancellation for each request and gives nothing back for it', () => {
-    const budgets = new Budgets({ ...limits, costBurst: 1 });
+    const costs = new Costs(new Budgets({ ...limits, costBurst: 1 }), limits);
     const cancel: Frame = { id: '', type: 'cancelRequest', body: { requestId: 'r' } };
-    expect(charge(budgets, limits, ANN, request('reed'), 0)).toBe(0);
-    expect(charge(budgets, limits, ANN, cancel, 0)).toBe(0);
-    expect(charge(budgets, limits, ANN, cancel, 0)).toBe(1_000);
-    expect(charge(budgets, limits, ANN, request('reed'), 0)).toBe(1_000);
+    expect(costs.charge(ANN, request('reed'), 0)).toBe(0);
+    expect(costs.charge(ANN, cancel, 0)).toBe(0);
+    expect(costs.charge(ANN, cancel, 0)).toBe(1_000);
+    expect(costs.charge(ANN, request('reed'), 0)).toBe(1_000);
   });
 
   it('remembers only so many asks, reeds and members', () => {
@@ -105,9 +106,9 @@ describe('budget of a member', () => {
   });
 
   it('never remembers what is too long to be an id', () => {
-    const budgets = new Budgets({ ...limits, sameReedPerHour: 1 });
+    const costs = new Costs(new Budgets({ ...limits, sameReedPerHour: 1 }), limits);
     const long = 'x'.repeat(256);
-    expect(charge(budgets, limits, ANN, request(long), 0)).toBe(0);
-    expect(charge(budgets, limits, ANN, request(long), 0)).toBe(0);
+    expect(costs.charge(ANN, request(long), 0)).toBe(0);
+    expect(costs.charge(ANN, request(long), 0)).toBe(0);
   });
 });
