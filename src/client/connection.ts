@@ -1,7 +1,7 @@
 // One socket from opening to its end: HELLO, AUTHENTICATE, WELCOME, then frames, with a watchdog on silence.
 // Nothing is handed on before the server has proved by its signature who it is; the end is told exactly once.
 import type { ClientPolicy } from '../base/codes.ts';
-import { CLOSE_CODES } from '../base/codes.ts';
+import { CLOSE_CODES, ERROR_CODES } from '../base/codes.ts';
 import type { Timer } from '../base/clock.ts';
 import { base64url, type RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
@@ -32,6 +32,8 @@ export type ConnectionDeps = {
   readonly serverId: string;
   /** What to authenticate with; a statement has HELLO's nonce in it. */
   credentials(nonce: string): Promise<Credentials>;
+  /** The server did not take them; whether there are others to try on this connection. */
+  credentialsRefused(): boolean;
   /** Whether the server's transport key signed this welcome. Rejects if that can't be found out now. */
   isGenuine(welcome: FrameBodies['welcome'], clientNonce: string): Promise<boolean>;
   welcomed(welcome: FrameBodies['welcome']): void;
@@ -45,6 +47,7 @@ export class Connection {
   readonly #deps: ConnectionDeps;
   readonly #socket: MemberSocket;
   #phase: Phase = 'opening';
+  #nonce = '';
   #clientNonce = '';
   #waiting: Frame[] = [];
   #watch: Timer;
@@ -97,7 +100,7 @@ export class Connection {
     else if (frame.type === 'goingAway') this.#retryAfterMs = frame.body.retryAfterMs;
     else if (frame.type === 'hello' && this.#phase === 'opening') void this.#hello(frame.body);
     else if (frame.type === 'welcome' && this.#phase === 'authenticating') void this.#welcome(frame.body);
-    else if (frame.type === 'error' && this.#phase !== 'open') this.#retryAfterMs = frame.body.retryAfterMs || undefined;
+    else if (frame.type === 'error' && this.#phase !== 'open') this.#refused(frame.body);
     else if (this.#phase === 'open') this.#deps.frame(frame);
     else if (this.#phase === 'proving') this.#waiting.push(frame);
   }
@@ -111,13 +114,27 @@ export class Connection {
     time.learn(hello.serverTime);
     this.#phase = 'authenticating';
     this.#clientNonce = base64url(random(CLIENT_NONCE_BYTES));
+    this.#nonce = hello.nonce;
+    await this.#authenticate();
+  }
+
+  async #authenticate(): Promise<void> {
     try {
-      const credentials = await this.#deps.credentials(hello.nonce);
+      const credentials = await this.#deps.credentials(this.#nonce);
       if (this.#phase !== 'authenticating') return;
       this.#socket.send(encodeFrame({ id: '', type: 'authenticate', body: { ...credentials, clientNonce: this.#clientNonce } }));
     } catch (error) {
       this.#end({ reason: `could not sign in: ${messageOf(error)}`, policy: 'reconnect', retryAfterMs: undefined });
     }
+  }
+
+  /** An ERROR instead of WELCOME. A token that ran out is followed by a statement on the same connection. */
+  #refused({ code, detail, retryAfterMs }: FrameBodies['error']): void {
+    this.#retryAfterMs = retryAfterMs || undefined;
+    if (this.#phase !== 'authenticating') return;
+    if (code === 'UNAUTHENTICATED' && this.#deps.credentialsRefused()) return void this.#authenticate();
+    const policy = code === 'UNAUTHENTICATED' ? 'sign-in' : ERROR_CODES[code].retryable ? 'reconnect' : 'stop';
+    this.#end({ reason: detail || code, policy, retryAfterMs: this.#retryAfterMs });
   }
 
   async #welcome(welcome: FrameBodies['welcome']): Promise<void> {

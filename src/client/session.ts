@@ -138,6 +138,7 @@ export class Session implements TokenSource {
       limits,
       serverId: account.server,
       credentials: (nonce) => this.#credentials(nonce),
+      credentialsRefused: () => this.#tokenRefused(),
       isGenuine: (welcome, clientNonce) => this.#deps.isGenuine(welcome, clientNonce),
       welcomed: (welcome) => this.#welcomed(welcome),
       frame: (frame) => this.#deps.frame(frame),
@@ -152,6 +153,13 @@ export class Session implements TokenSource {
     const bytes = canonicalBytes(signed.statement);
     if (!bytes.ok) throw new AppError('INVALID', bytes.reason);
     return { token: '', statement: bytes.value, signature: signed.signatures[0]?.signature ?? '' };
+  }
+
+  /** A token may have run out; a statement that is refused is refused. */
+  #tokenRefused(): boolean {
+    if (this.#byStatement) return false;
+    this.#token = null;
+    return true;
   }
 
   #welcomed(welcome: FrameBodies['welcome']): void {
