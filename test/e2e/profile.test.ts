@@ -131,6 +131,24 @@ test('a link opened without an account says what to do, and a false link that it
   await stranger.context.close();
 });
 
+test('when the server goes away the page says so, keeps what is written, and sends it when the server is back', async () => {
+  await connected(ada.page);
+  await server.stop();
+  await ada.page.getByText('Offline, trying again by itself').waitFor();
+  await ada.page.fill('#reed', 'written while the server was away');
+  await ada.page.getByRole('button', { name: 'Publish', exact: true }).click();
+  const waiting = ada.page.locator('article', { hasText: 'written while the server was away' });
+  await waiting.getByText('Not published yet').waitFor();
+  await ada.page.getByText('1 waiting to be sent').waitFor();
+
+  server = await startServer(server);
+  await connected(ada.page);
+  await waiting.getByText('Not published yet').waitFor({ state: 'detached' });
+  // The browser itself reports each attempt that found nobody there.
+  const others = ada.complaints.splice(0).filter((complaint) => !complaint.includes('ERR_CONNECTION_REFUSED'));
+  expect(others).toEqual([]);
+});
+
 test('a backup brings its owner back on another device, which takes the place of the first', async () => {
   const elsewhere = await openProfile(browser, server.url);
   const page = await elsewhere.open('/restore');

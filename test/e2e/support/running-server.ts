@@ -9,6 +9,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 export type RunningServer = {
   readonly url: string;
+  /** Empty once there is a root. */
   readonly rootInvite: string;
   readonly data: string;
   /** Everything the process has written to its output so far. */
@@ -81,14 +82,20 @@ function announced(child: ChildProcess, output: string[]): Promise<Announcement>
   });
 }
 
-/** Starts a server on a free port. `environment` adds settings. */
-export async function startServer(environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+async function newDataFolder(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), 'reedbed-e2e-'));
   // The embedded database may run as another user, who has to pass through.
   await chmod(data, 0o755);
-  const child = spawn(process.execPath, ['src/main.ts', 'serve', '--json', '--port', '0', '--data', data], {
+  return data;
+}
+
+/** Starts a new server on a free port, or one that was stopped again where it was. */
+export async function startServer(again?: RunningServer): Promise<RunningServer> {
+  const data = again?.data ?? (await newDataFolder());
+  const port = again ? new URL(again.url).port : '0';
+  const child = spawn(process.execPath, ['src/main.ts', 'serve', '--json', '--port', port, '--data', data], {
     cwd: ROOT,
-    env: { ...process.env, REEDBED_LOG_LEVEL: 'debug', ...environment },
+    env: { ...process.env, REEDBED_LOG_LEVEL: 'debug' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
@@ -96,7 +103,7 @@ export async function startServer(environment: Readonly<Record<string, string>> 
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const { url, rootInvite } = await announced(child, output);
-  if (rootInvite === null) throw new Error('a new server made no root invite');
+  if (rootInvite === null && !again) throw new Error('a new server made no root invite');
   const stop = async (): Promise<number | null> => {
     if (child.exitCode === null) child.kill('SIGINT');
     return ended;
@@ -104,7 +111,7 @@ export async function startServer(environment: Readonly<Record<string, string>> 
   const log = (): string => output.join('');
   return {
     url: new URL(url).origin,
-    rootInvite,
+    rootInvite: rootInvite ?? '',
     data,
     log,
     find: async (text) => {
