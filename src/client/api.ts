@@ -1,9 +1,10 @@
 // Calls to the server's HTTP API. Every refusal becomes an AppError with the code of its problem document; no text is ever parsed.
 // A call that needs a session and is answered UNAUTHENTICATED is made once more with a new token.
+
+import type { Clock } from '../base/clock.ts';
 import type { ErrorCode } from '../base/codes.ts';
 import { ERROR_CODES } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
-import type { Clock } from '../base/clock.ts';
 import type { HttpFetch } from './ports.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -4,8 +4,8 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { decryptWithPassphrase, encryptWithPassphrase } from '../crypto/openpgp.ts';
 import { parseServerId, parseServerKeyId, parseUserId, parseUserKeyId, serverOf, userOf } from '../wire/address.ts';
 import type { Signed } from '../wire/canonical.ts';
-import { parseStrictJson } from '../wire/strict-json.ts';
 import type { StatementOf } from '../wire/statements.ts';
+import { parseStrictJson } from '../wire/strict-json.ts';
 import type { BackupContents, BackupReason } from './key-ring.ts';
 
 const VERSION = 1;

@@ -1,8 +1,9 @@
 // One socket from opening to its end: HELLO, AUTHENTICATE, WELCOME, then frames, with a watchdog on silence.
 // Nothing is handed on before the server has proved by its signature who it is; the end is told exactly once.
+
+import type { Timer } from '../base/clock.ts';
 import type { ClientPolicy } from '../base/codes.ts';
 import { CLOSE_CODES, ERROR_CODES } from '../base/codes.ts';
-import type { Timer } from '../base/clock.ts';
 import { base64url, type RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import { decodeFrame, encodeFrame } from '../wire/codec.ts';
@@ -62,7 +63,7 @@ export class Connection {
     this.#pingIntervalMs = deps.limits.pingIntervalMs;
     this.#watch = deps.time.after(deps.limits.authenticationMs, () => this.#drop('no welcome in time', 'CLOSE_AUTHENTICATION_TIMEOUT'));
     this.#socket = deps.socket(deps.url, SUBPROTOCOL, {
-      opened: () => {},
+      opened: () => undefined,
       message: (data) => this.#message(data),
       closed: (code, reason) => this.#closed(code, reason),
     });

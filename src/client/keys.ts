@@ -2,9 +2,9 @@
 // continued. Keys read to verify with are remembered as such, because reading them makes the server owe us their revocation.
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
-import type { PublicKey } from '../crypto/openpgp.ts';
 import { verifyKeyChain } from '../crypto/key-chain.ts';
-import { type KeyLookup, type KnownKey, type VerifyContext } from '../crypto/statement.ts';
+import type { PublicKey } from '../crypto/openpgp.ts';
+import type { KeyLookup, KnownKey, VerifyContext } from '../crypto/statement.ts';
 import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import type { Api, TokenSource } from './api.ts';
 import type { PinnedServer } from './server.ts';

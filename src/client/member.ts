@@ -246,7 +246,7 @@ export class Member {
 
   /** For the certificates of a sign-up, which are verified before there is a session. */
   #keysWithoutSession(server: PinnedServer): KeyDirectory {
-    const session = { token: () => Promise.reject(new AppError('UNAUTHENTICATED', 'not signed in')), refused: () => {} };
+    const session = { token: () => Promise.reject(new AppError('UNAUTHENTICATED', 'not signed in')), refused: () => undefined };
     return new KeyDirectory({ ...this.#parts(), limits: this.#limits, server, session });
   }
 

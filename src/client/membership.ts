@@ -160,6 +160,6 @@ export class Membership {
 
   /** What fails here is not acknowledged, so that the server says it again. */
   #queue(work: () => Promise<void>): void {
-    this.#inOrder = this.#inOrder.then(work).catch(() => {});
+    this.#inOrder = this.#inOrder.then(work).catch(() => undefined);
   }
 }

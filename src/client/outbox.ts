@@ -1,8 +1,8 @@
 // Reeds on their way out: written here first, then registered, stored as a copy, announced; in order, one at a time.
 // Every step may be repeated: the statement is signed once and kept, and what the server has seen it answers the same way.
 import { doubling } from '../base/backoff.ts';
-import { ERROR_CODES } from '../base/codes.ts';
 import type { Timer } from '../base/clock.ts';
+import { ERROR_CODES } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
 import { base64url, type RandomBytes, uuidv7 } from '../base/ids.ts';
 import { bodyHash } from '../crypto/seal.ts';
@@ -79,7 +79,7 @@ export class Outbox {
     await store.write([{ put: 'outbox', record }]);
     const published = new Promise<void>((done, failed) => this.#waiters.set(record.reedId, { done, failed }));
     // Whoever does not wait for it must not be hit by its failure.
-    published.catch(() => {});
+    published.catch(() => undefined);
     emit({ type: 'outbox', reedId: record.reedId, state: 'written' });
     this.#start();
     return { reedId: record.reedId, published };
@@ -258,7 +258,9 @@ export class Outbox {
   /** Refused for good: it stays, marked, for the person to see, and holds up nothing behind it. */
   async #refuse(record: OutboxRecord, error: AppError): Promise<void> {
     const { store, emit } = this.#deps;
-    await store.write([{ put: 'outbox', record: { ...record, refused: { code: error.code, detail: error.detail } } }]).catch(() => {});
+    await store
+      .write([{ put: 'outbox', record: { ...record, refused: { code: error.code, detail: error.detail } } }])
+      .catch(() => undefined);
     emit({ type: 'outbox', reedId: record.reedId, state: 'refused', error });
     this.#settle(record.reedId, error);
   }

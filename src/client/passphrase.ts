@@ -16,4 +16,10 @@ export function makePassphrase(random: RandomBytes): string {
 }
 
 /** What a person typed, as `makePassphrase` would have written it: case, hyphens and stray spaces make no difference. */
-export const normalPassphrase = (typed: string): string => typed.normalize('NFKC').toLowerCase().trim().split(/[\s\-–]+/).join(' ');
+export const normalPassphrase = (typed: string): string =>
+  typed
+    .normalize('NFKC')
+    .toLowerCase()
+    .trim()
+    .split(/[\s\-–]+/)
+    .join(' ');

@@ -20,10 +20,14 @@ export type RestoreDeps = {
 };
 
 /** @throws AppError INVALID for a wrong passphrase or a file that is no backup; whatever the server answers to the linking */
-export async function restoreAccount(deps: RestoreDeps, input: { readonly backup: string; readonly passphrase: string }): Promise<SignedUp> {
+export async function restoreAccount(
+  deps: RestoreDeps,
+  input: { readonly backup: string; readonly passphrase: string },
+): Promise<SignedUp> {
   const { api, keyRing, time, random } = deps;
   const opened = await keyRing.restore(input.backup, input.passphrase);
-  if (!opened.ok) throw new AppError('INVALID', opened.reason === 'passphrase' ? 'the passphrase does not open this backup' : 'this is no backup');
+  if (!opened.ok)
+    throw new AppError('INVALID', opened.reason === 'passphrase' ? 'the passphrase does not open this backup' : 'this is no backup');
   const server = parseServerId(opened.value.server);
   const user = parseUserId(opened.value.user);
   const key = parseUserKeyId(opened.value.key);
@@ -34,7 +38,7 @@ export async function restoreAccount(deps: RestoreDeps, input: { readonly backup
   const { statement, signatures } = await signSession(deps, member, 'link-device', await challenge(api));
   const body = { statement, signature: signatures[0]?.signature };
   const { token } = (await api.call('devices', { method: 'POST', body })) as { token: string };
-  const session = { token: async () => token, refused: () => {} };
+  const session = { token: async () => token, refused: () => undefined };
   const profile = (await api.call(`users/${encodeURIComponent(user)}`, { session })) as { username?: unknown };
   const account: Account = { ...member, username: String(profile.username ?? ''), serverKeys: info.keys, backedUp: true };
   return { account, token };

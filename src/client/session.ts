@@ -1,9 +1,10 @@
 // Staying signed in: one connection after another with back-off and jitter, by token where the server still takes it, else by a
 // session statement over HELLO's nonce. Every close code has its policy in the shared table; `stop` means that only a person helps.
-import type { ClientPolicy } from '../base/codes.ts';
-import { AppError } from '../base/errors.ts';
+
 import { doubling, jittered } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';
+import type { ClientPolicy } from '../base/codes.ts';
+import { AppError } from '../base/errors.ts';
 import type { RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import { canonicalBytes } from '../wire/canonical.ts';

@@ -26,15 +26,7 @@ export type ConnectionState = 'offline' | 'connecting' | 'online' | 'stopped';
 
 export type RequestProgress = {
   /** sending: on its way or waiting for a connection. checking: a copy came. asking-again: a copy was not right. */
-  readonly state:
-    | 'sending'
-    | 'asking'
-    | 'in-turn'
-    | 'nobody-online'
-    | 'holders-failing'
-    | 'peer-away'
-    | 'checking'
-    | 'asking-again';
+  readonly state: 'sending' | 'asking' | 'in-turn' | 'nobody-online' | 'holders-failing' | 'peer-away' | 'checking' | 'asking-again';
   /** 3 means three or more. */
   readonly onlineHolders: number;
   /** Invalid copies so far. */

@@ -1,14 +1,14 @@
 // Asking for reeds and taking what comes. A request is in the store before it is sent and stays there until the server has confirmed
 // the copy; a copy counts as held only once SETTLED says so, and is asked for again after a reconnect until then.
-import type { ErrorCode } from '../base/codes.ts';
+
 import { doubling } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';
+import type { ErrorCode } from '../base/codes.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
-import { makeRequestId, parseReedId, type ReedId, type RequestId, type UserId, userOf } from '../wire/address.ts';
-import type { DeliveryType, Frame, FrameBodies, FrameOf } from '../wire/frames.ts';
 import type { Result } from '../base/result.ts';
-import type { InvalidReason } from '../wire/frames.ts';
+import { makeRequestId, parseReedId, type ReedId, type RequestId, type UserId, userOf } from '../wire/address.ts';
+import type { DeliveryType, Frame, FrameBodies, FrameOf, InvalidReason } from '../wire/frames.ts';
 import type { CheckedCopy } from './check-copy.ts';
 import { consentTo } from './consent.ts';
 import { type Pending, PendingReeds, PROGRESS, type Waiter } from './pending.ts';
@@ -190,10 +190,7 @@ export class Viewer {
 
   async #begin(reedId: ReedId, replaces: boolean): Promise<void> {
     const record = this.#newRecord(reedId, 'copy', 0);
-    await this.#deps.store.write([
-      ...(replaces ? [{ delete: 'copies', id: reedId } as const] : []),
-      { put: 'requests', record },
-    ]);
+    await this.#deps.store.write([...(replaces ? [{ delete: 'copies', id: reedId } as const] : []), { put: 'requests', record }]);
     // Someone else may have begun the same while this was written: then theirs counts, and is overwritten on disk next time.
     if (this.#pending.get(reedId)?.record.want !== 'copy') this.#pending.set(record).sent = false;
   }
@@ -235,7 +232,7 @@ export class Viewer {
   async #ask(pending: Pending): Promise<void> {
     if (pending.record.want === 'confirmation') {
       const record = this.#newRecord(pending.record.id, 'confirmation', 0);
-      await this.#deps.store.write([{ put: 'requests', record }]).catch(() => {});
+      await this.#deps.store.write([{ put: 'requests', record }]).catch(() => undefined);
       if (this.#pending.get(record.id) !== pending) return;
       this.#pending.set(record);
     }
@@ -349,7 +346,7 @@ export class Viewer {
     }
     this.#pending.delete(id);
     for (const { failed } of pending.waiters.splice(0)) failed(failure);
-    await this.#deps.store.write([{ delete: 'requests', id }]).catch(() => {});
+    await this.#deps.store.write([{ delete: 'requests', id }]).catch(() => undefined);
     this.#pump();
   }
 

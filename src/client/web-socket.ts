@@ -24,9 +24,9 @@ export type WebSocketClass = new (url: string, protocol: string) => unknown;
 
 /** Makes a socket factory from a WebSocket class. */
 export const webSocketFactory =
-  (constructor: WebSocketClass): SocketFactory =>
+  (socketClass: WebSocketClass): SocketFactory =>
   (url, protocol, handlers) => {
-    const socket = new constructor(url, protocol) as WebSocketLike;
+    const socket = new socketClass(url, protocol) as WebSocketLike;
     socket.binaryType = 'arraybuffer';
     listen(socket, handlers);
     return wrap(socket);
@@ -45,7 +45,7 @@ function listen(socket: WebSocketLike, handlers: SocketHandlers): void {
   };
   socket.onclose = (event: { code?: number; reason?: string }) => close(event.code ?? ABNORMAL, event.reason ?? '');
   // An error is always followed by a close event; it needs a listener because `ws` throws without one.
-  socket.onerror = () => {};
+  socket.onerror = () => undefined;
 }
 
 const wrap = (socket: WebSocketLike): MemberSocket => ({

@@ -154,7 +154,7 @@ export class FileStore implements Store {
 
   async #fail(message: string, cause: unknown): Promise<void> {
     this.#ended = new Error(message, { cause });
-    await this.#file.close().catch(() => {});
+    await this.#file.close().catch(() => undefined);
     await this.#release();
   }
 

@@ -50,7 +50,11 @@ export async function runHolder(options: HolderOptions, onStop: HolderStop = sto
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   const store = await openFileStore(folder).catch((cause: unknown) => {
-    throw new SetupError(`The store ${folder} can not be opened: ${messageOf(cause)}.`, 'End the other holder, or name another folder by --store.', { cause });
+    throw new SetupError(
+      `The store ${folder} can not be opened: ${messageOf(cause)}.`,
+      'End the other holder, or name another folder by --store.',
+      { cause },
+    );
   });
   try {
     return await runWith({ options, terminal, keep, folder, store, onStop });
@@ -106,12 +110,14 @@ async function serverUrlOf({ options, store }: Run): Promise<string> {
   const invited = options.invite === undefined ? undefined : parseInviteLink(options.invite)?.origin;
   const saved = (await store.get('meta', SERVER_URL))?.value;
   const url = options.server ?? invited ?? (typeof saved === 'string' ? saved : undefined);
-  if (url === undefined) throw new SetupError('This holder does not know its server yet.', 'Start it with --invite <link> and --username <name>.');
+  if (url === undefined)
+    throw new SetupError('This holder does not know its server yet.', 'Start it with --invite <link> and --username <name>.');
   return url;
 }
 
 async function signUp(member: Member, { username, invite }: HolderOptions): Promise<void> {
-  if (username === undefined) throw new SetupError('This holder is not a member yet.', 'Start it with --invite <link> and --username <name>.');
+  if (username === undefined)
+    throw new SetupError('This holder is not a member yet.', 'Start it with --invite <link> and --username <name>.');
   try {
     await member.signUp({ username, ...(invite === undefined ? {} : { invite }) });
   } catch (error) {
@@ -121,7 +127,9 @@ async function signUp(member: Member, { username, invite }: HolderOptions): Prom
       USERNAME_TAKEN: 'Choose another --username.',
       UNAVAILABLE: 'Is the server running, and is this its address?',
     };
-    throw new SetupError(`Signing up failed: ${error.detail}.`, mends[error.code] ?? 'Change what it names and start again.', { cause: error });
+    throw new SetupError(`Signing up failed: ${error.detail}.`, mends[error.code] ?? 'Change what it names and start again.', {
+      cause: error,
+    });
   }
 }
 
@@ -188,15 +196,24 @@ function report(event: MemberEvent, terminal: Terminal): void {
   if (event.type === 'connection') {
     const retry = event.retryInMs === undefined ? '' : `, trying again in ${(event.retryInMs / 1_000).toFixed(1)} s`;
     const reason = event.reason === undefined ? '' : ` (${event.reason})`;
-    terminal.print({ event: 'connection', state: event.state, reason: event.reason, retryInMs: event.retryInMs }, `${event.state}${reason}${retry}`);
+    terminal.print(
+      { event: 'connection', state: event.state, reason: event.reason, retryInMs: event.retryInMs },
+      `${event.state}${reason}${retry}`,
+    );
   } else if (event.type === 'copy') {
     const shown = { unconfirmed: 'received', held: 'holding', gone: 'gone' }[event.state];
     terminal.print({ event: 'copy', reed: event.reedId, state: event.state }, `${shown.padEnd(9)} ${event.reedId}`);
   } else if (event.type === 'served') {
     const size = event.outcome === 'sent' ? `, ${event.bytes} bytes` : '';
-    terminal.print({ event: 'served', reed: event.reedId, outcome: event.outcome, bytes: event.bytes }, `asked     ${event.reedId}: ${event.outcome}${size}`);
+    terminal.print(
+      { event: 'served', reed: event.reedId, outcome: event.outcome, bytes: event.bytes },
+      `asked     ${event.reedId}: ${event.outcome}${size}`,
+    );
   } else if (event.type === 'request' && WAITING[event.progress.state] !== undefined) {
-    terminal.print({ event: 'waiting', reed: event.reedId, ...event.progress }, `waiting   ${event.reedId}: ${WAITING[event.progress.state]}`);
+    terminal.print(
+      { event: 'waiting', reed: event.reedId, ...event.progress },
+      `waiting   ${event.reedId}: ${WAITING[event.progress.state]}`,
+    );
   } else if (event.type === 'invalid') {
     terminal.print({ event: 'invalid', reed: event.reedId, reason: event.reason }, `false     ${event.reedId}: ${event.reason}`);
   }

@@ -1,6 +1,7 @@
 // Holders as they really are: liars, keepers of nothing, those who freeze; and sockets and servers that go away in the middle.
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import type { Member } from '../../src/client/member.ts';
 import { memoryKeySafe } from '../../src/client/memory-key-ring.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
@@ -10,8 +11,7 @@ import type { MemberEvent } from '../../src/client/types.ts';
 import { webSocketFactory } from '../../src/client/web-socket.ts';
 import { decodeFrame } from '../../src/wire/codec.ts';
 import type { Frame } from '../../src/wire/frames.ts';
-import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
-import { isA, makeMember, type MemberOptions, nextEvent } from '../support/members.ts';
+import { isA, type MemberOptions, makeMember, nextEvent } from '../support/members.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const servers: TestServer[] = [];
@@ -81,7 +81,10 @@ const watched = (passes: (frame: Frame, way: 'in' | 'out') => boolean) => {
       close: (code, reason) => socket.close(code, reason),
     };
   };
-  return { factory, cut: () => open.splice(0).forEach((socket) => socket.close(3_000)) };
+  const cut = (): void => {
+    for (const socket of open.splice(0)) socket.close(3_000);
+  };
+  return { factory, cut };
 };
 
 describe('a holder', () => {
@@ -271,4 +274,3 @@ describe('invites', () => {
     await expect(makeMember(other, { invite: link })).rejects.toMatchObject({ code: 'INVALID' });
   });
 });
-

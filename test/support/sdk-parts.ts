@@ -1,18 +1,19 @@
 // What unit tests of the SDK's parts share: ids, a certificate that looks like one, and a socket whose other end is the test.
 import { uuidv7 } from '../../src/base/ids.ts';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import type { MemberSocket, SocketFactory, SocketHandlers } from '../../src/client/ports.ts';
 import type { CopyRecord } from '../../src/client/store.ts';
 import type { ReedCertificate } from '../../src/client/types.ts';
-import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import { makeReedId, parseUserId, type ReedId, type UserId } from '../../src/wire/address.ts';
+import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import type { Frame } from '../../src/wire/frames.ts';
-import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 
 let counter = 0;
 /** Random bytes that are different each time and the same in each run. */
 export const countingRandom = (count: number): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(count);
-  new DataView(bytes.buffer).setUint32(Math.max(0, count - 4), ++counter);
+  counter++;
+  for (let place = 0; place < Math.min(count, 4); place++) bytes[count - 1 - place] = (counter >> (8 * place)) & 0xff;
   return bytes;
 };
 
@@ -22,7 +23,11 @@ export const userNamed = (letter: string): UserId => {
   return user;
 };
 
-export const newReedId = (author: UserId): ReedId => makeReedId(author, uuidv7(1_700_000_000_000, (count) => countingRandom(count)));
+export const newReedId = (author: UserId): ReedId =>
+  makeReedId(
+    author,
+    uuidv7(1_700_000_000_000, (count) => countingRandom(count)),
+  );
 
 export const copyOf = (id: ReedId, change: Partial<CopyRecord> = {}): CopyRecord => ({
   id,

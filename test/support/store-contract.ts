@@ -116,7 +116,8 @@ const CASES: Readonly<Record<string, Body>> = {
     await store.write([{ put: 'meta', record: { id: 'tags', value } }]);
     value.tags.push('two');
     const read = await store.get('meta', 'tags');
-    (read?.value as { tags: string[] }).tags.push('three');
+    if (!read) throw new Error('tags: nothing there');
+    (read.value as { tags: string[] }).tags.push('three');
     same((await store.get('meta', 'tags'))?.value, { tags: ['one'] }, 'tags');
   },
   'carries out writes that are made at once, in their order': async ({ store }) => {

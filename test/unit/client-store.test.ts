@@ -41,7 +41,7 @@ const memory = async () => {
       await again.write(written);
       return again;
     },
-    dispose: async () => {},
+    dispose: () => Promise.resolve(),
   };
 };
 

@@ -55,7 +55,8 @@ const setUp = async (store = new MemoryStore()) => {
       viewer.delivery({ id: event, type: 'dataResponse', body: { requestId, reedId, ciphertext: CIPHERTEXT } });
       await viewer.idle();
     },
-    refuse: (error: Partial<FrameBodies['error']>) => viewer.refused({ code: 'INTERNAL', detail: '', requestId: '', retryAfterMs: 0, ...error }),
+    refuse: (error: Partial<FrameBodies['error']>) =>
+      viewer.refused({ code: 'INTERNAL', detail: '', requestId: '', retryAfterMs: 0, ...error }),
   };
 };
 
@@ -107,7 +108,10 @@ describe('a request', () => {
     await on.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'HELD' }] } });
     expect(await on.store.get('copies', reed)).toMatchObject({ state: 'held' });
     expect(await on.store.get('requests', reed)).toBe(null);
-    expect(on.events.filter(({ type }) => type === 'copy').map((event) => 'state' in event && event.state)).toEqual(['unconfirmed', 'held']);
+    expect(on.events.filter(({ type }) => type === 'copy').map((event) => 'state' in event && event.state)).toEqual([
+      'unconfirmed',
+      'held',
+    ]);
   });
 
   test.each(['BAD_SIGNATURE', 'BAD_CERTIFICATE', 'OTHER_REED', 'UNDECRYPTABLE'] as const)(
@@ -212,7 +216,11 @@ describe('a request', () => {
     const reeds = [newReedId(AUTHOR), newReedId(AUTHOR), newReedId(AUTHOR)];
     for (const reedId of reeds) await begin(reedId);
     expect(on.of('requestReed').map(({ body }) => body.reedId)).toEqual(reeds.slice(0, 2));
-    on.viewer.absent({ id: '', type: 'reedNotHeld', body: { requestId: on.of('requestReed')[0]?.body.requestId ?? '', reedId: reeds[0] ?? '' } });
+    on.viewer.absent({
+      id: '',
+      type: 'reedNotHeld',
+      body: { requestId: on.of('requestReed')[0]?.body.requestId ?? '', reedId: reeds[0] ?? '' },
+    });
     await turns();
     expect(on.of('requestReed').at(-1)?.body.reedId).toBe(reeds[2]);
   });
@@ -257,7 +265,11 @@ describe('after a reconnect', () => {
   test('an open request is sent again by its id, unless the server still has it', async () => {
     await begin();
     const requestId = on.lastRequest();
-    on.viewer.requestAck({ id: 'event-1', type: 'requestAck', body: { requestId, reedId: reed, state: 'NOBODY_ONLINE', onlineHolders: 0 } });
+    on.viewer.requestAck({
+      id: 'event-1',
+      type: 'requestAck',
+      body: { requestId, reedId: reed, state: 'NOBODY_ONLINE', onlineHolders: 0 },
+    });
     on.viewer.disconnected();
     on.viewer.connected(true, 64);
     await turns();
