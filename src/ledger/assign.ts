@@ -20,8 +20,6 @@ export type Assigned = {
   readonly attempt: number;
   readonly onlineHolders: number;
   readonly failing: boolean;
-  /** Nobody online among the allocations looked at, and there are more than were looked at. */
-  readonly sampled: boolean;
   /** The requester had no free place. */
   readonly full: boolean;
 };
@@ -33,8 +31,8 @@ export type AssignTargets = {
   readonly requesters: readonly UserId[];
 };
 
-/** Online holders of `subject` fit for the event row `e`, and what they are: in flight, backing off, chosen last. */
-const FIT = `
+/** Online holders for the event row `e` (with author and pivot), and what they are: in flight, backing off, chosen last. $7 is since when strikes count. */
+const CANDIDATES = `
   select o.holder, o.owner, ${inFlight('o.holder')} as used,
     ${chosenLast('e.subject_id', 'o.holder', 'e.author', '$7')} as last, t.failures, t.not_before, t.failures is null as untried
   from (
@@ -72,7 +70,7 @@ chosen as materialized (
   select e.*, c.holder, c.owner, c.used, n.online, n.failing, n.earliest
   from ranked e
   left join lateral (
-    select f.* from (select * from (${FIT}) f
+    select f.* from (select * from (${CANDIDATES}) f
       where (f.failures is null or (f.failures < $9 and f.not_before <= $1)) and not ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')}
       limit $8) f
     order by f.last, (f.used >= $6), not f.untried, f.used, random() limit 1
@@ -80,7 +78,7 @@ chosen as materialized (
   left join lateral (
     select count(*) filter (where not struck and (failures is null or failures < $9)) as online, count(*) filter (where struck or failures is not null) as failing,
       min(not_before) filter (where not struck and failures < $9) as earliest
-    from (select f.*, ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')} as struck from (${FIT}) f limit $8) f
+    from (select f.*, ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')} as struck from (${CANDIDATES}) f limit $8) f
   ) n on true
 ),
 holders as materialized (
@@ -113,9 +111,7 @@ updated as (
   returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
     e.state, e.holder, d.live_owner as owner, e.attempt, least(3, d.online)::int as online, d.failing > 0 as failing, d.room
 )
-select u.*, k.key_id,
-  u.state = 0 and (select count(*) from (select from reed_allocations a where a.reed_id = u.subject_id limit $18 + 1) a) > $18 as sampled
-from updated u join users k on k.id = u.requester_user_id`;
+select u.*, k.key_id from updated u join users k on k.id = u.requester_user_id`;
 
 type Row = {
   event_id: string;
@@ -133,7 +129,6 @@ type Row = {
   failing: boolean;
   room: boolean;
   key_id: UserKeyId;
-  sampled: boolean;
 };
 
 /** Looks at what is due, at the named events and at the events of the named requesters; returns every event it looked at. */
@@ -161,7 +156,6 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       at(limits.dormantLookMs),
       limits.holderWindowExplicitReserve,
       at(limits.requesterFullMs),
-      limits.allocationsSampled,
     ],
   });
   return rows.map(assignedOf);
@@ -182,6 +176,44 @@ const assignedOf = (row: Row): Assigned => ({
   attempt: row.attempt,
   onlineHolders: row.online,
   failing: row.failing,
-  sampled: row.sampled,
   full: !row.room,
 });
+
+export type Recheck = {
+  /** Somebody online could be asked, or could be once it no longer backs off. */
+  readonly found: boolean;
+  /** Somebody besides the requester has an allocation. */
+  readonly held: boolean;
+  /** Nobody online among the allocations looked at, and there are more than were looked at. */
+  readonly sampled: boolean;
+};
+
+const RECHECK = `
+select e.event_id,
+  exists (
+    select from (${allocationRing('e.subject_id', 'e.author', 'e.pivot')}) a
+    where a.holder <> e.requester_user_id and (select true from online_users o where o.user_id = a.holder)
+      and not exists (select from pending_event_attempts t where t.event_id = e.event_id and t.holder = a.holder and t.failures >= $2)
+      and not ${struckFor('e.subject_id', 'a.holder', 'e.requester_user_id')} and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}
+  ) as found,
+  exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id) as held,
+  (select count(*) from (select from reed_allocations a where a.reed_id = e.subject_id limit $3 + 1) a) > $3 as sampled
+from (
+  select *, split_part(subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from pending_events
+  where event_id = any($1::uuid[]) and state = 0 offset 0
+) e`;
+
+/**
+ * The second look at events that went dormant, after that commit. It takes no lock: a holder that comes online meanwhile must not
+ * skip the event as taken. Null for an event that is not dormant any more.
+ */
+export const recheck = async (context: LedgerContext, eventIds: readonly string[]): Promise<(Recheck | null)[]> => {
+  const { limits } = context;
+  const rows = await context.db.query<Recheck & { event_id: string }>({
+    name: 'ledger_recheck',
+    text: RECHECK,
+    values: [eventIds, limits.holderFailuresPerEvent, limits.allocationsSampled],
+  });
+  const found = new Map(rows.map((row) => [row.event_id, row]));
+  return eventIds.map((eventId) => found.get(eventId) ?? null);
+};

@@ -6,7 +6,7 @@ import { Batcher, type BatcherOptions, type BatchLoad, Lane } from '../db/batch.
 import { isDivisible, sqlStateOf } from '../db/errors.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { type AnswerItem, type FailureItem, type Relayed, type Reopened, relayed, reopen, type UndeliveredItem, undelivered } from './answer.ts';
-import { type Assigned, type AssignTargets, assign } from './assign.ts';
+import { type Assigned, type AssignTargets, assign, type Recheck, recheck } from './assign.ts';
 import { type ClaimRow, dispatch, type HolderOfSubject, spread } from './claim.ts';
 import type { LedgerContext } from './context.ts';
 import { type OpenItem, type OpenOutcome, open } from './open.ts';
@@ -130,18 +130,25 @@ export type Ledger = ReturnType<typeof claimSteps> &
   ReturnType<typeof ackSteps> & {
     /** This holder has this subject for sure and may have a free place: who waits for it may be served by it. A look that may ride along. */
     probe(pair: HolderOfSubject): void;
+    /** The second look at an event that went dormant. */
+    recheck: Batcher<string, Recheck>;
     /** Nothing waits and nothing runs in any lane. */
     idle(): boolean;
   };
 
 export const createLedger = (deps: LedgerDeps): Ledger => {
   const claim = claimSteps(deps, stepsIn(deps, new Lane()));
+  const rechecks = stepsIn(deps, new Lane())<string, Recheck>('recheck', {
+    sameAs: (eventId) => eventId,
+    run: (eventIds) => recheck(deps, eventIds),
+  });
   const probes = new Probes(deps, (pair) => void claim.spread.submit(pair).catch(() => undefined));
   const steps = { ...claim, ...answerSteps(deps, stepsIn(deps, new Lane())), ...ackSteps(deps, stepsIn(deps, new Lane()), probes) };
   return {
     ...steps,
+    recheck: rechecks,
     probe: (pair) => probes.add(pair),
-    idle: () => probes.idle && Object.values(steps).every((step) => step.idle),
+    idle: () => probes.idle && rechecks.idle && Object.values(steps).every((step) => step.idle),
   };
 };
 

@@ -25,6 +25,8 @@ export type Opened = {
   readonly owner: string | null;
   readonly requesterKeyId: UserKeyId;
   readonly onlineHolders: number;
+  /** Somebody online has it, but was struck by this requester. */
+  readonly failing: boolean;
   /** The requester had no free place. */
   readonly full: boolean;
 };
@@ -128,11 +130,13 @@ holders as materialized (
   select user_id, owner from online_users where user_id in (select holder from placed) order by user_id for key share skip locked
 ),
 counted as materialized (
-  select ord, least(3, count(c.holder))::int as online
+  select f.ord, least(3, count(c.holder) filter (where not c.struck))::int as online, coalesce(bool_or(c.struck), false) as failing
   from (select ord, requester, subject, kind from fresh union all select f.ord, f.requester, f.subject, f.kind from existing x join facts f on f.ord = x.ord) f
-  left join candidates c on c.subject = f.subject and c.kind = f.kind and c.holder <> f.requester
-    and not ${struckFor('c.subject', 'c.holder', 'f.requester')}
-  group by ord
+  left join lateral (
+    select c.holder, ${struckFor('c.subject', 'c.holder', 'f.requester')} as struck from candidates c
+    where c.subject = f.subject and c.kind = f.kind and c.holder <> f.requester
+  ) c on true
+  group by f.ord
 ),
 decided as materialized (
   select f.*, p.holder, h.owner, n.online,
@@ -167,7 +171,7 @@ select i.ord::int as ord,
   case when f.refusal is not null then f.refusal when w.too_many then 'too-many' when d.ord is not null and d.state is null then 'not-held' end as refusal,
   coalesce(j.event_id, n.event_id) as event_id, n.event_id is not null as fresh,
   coalesce(j.state, n.state)::int as state, coalesce(j.holder, n.holder) as holder, d.owner, u.key_id as requester_key_id,
-  c.online, coalesce(not w.room, false) as full,
+  c.online, c.failing, coalesce(not w.room, false) as full,
   exists (select from dropped) as dropped
 from input i
 join facts f on f.ord = i.ord
@@ -188,6 +192,7 @@ type Row = {
   owner: string | null;
   requester_key_id: UserKeyId;
   online: number;
+  failing: boolean;
   full: boolean;
   dropped: boolean;
 };
@@ -240,6 +245,7 @@ const outcomeOf = (row: Row): OpenOutcome | null => {
     owner: row.owner,
     requesterKeyId: row.requester_key_id,
     onlineHolders: row.online,
+    failing: row.failing,
     full: row.full,
   };
 };

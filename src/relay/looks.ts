@@ -56,7 +56,7 @@ export class Looks implements LedgerEvents {
       if (event.full) this.#full.add(event.requester);
       if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
       if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
-      if (event.state === STATE.dormant) this.#dormant(event);
+      if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId);
       const { requestId } = event;
       if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.#progress({ ...event, requestId });
     }
@@ -134,6 +134,17 @@ export class Looks implements LedgerEvents {
     this.ledger.probe({ holder, subject });
   }
 
+  /** An event went dormant: somebody may have come online between that look and its commit. */
+  dormant(eventId: string, subject: ReedId): void {
+    this.look(async () => {
+      const second = await this.ledger.recheck.submit(eventId);
+      if (!second) return;
+      if (second.found) this.assign({ eventId });
+      else if (!second.held) this.copyGone(subject);
+      else if (second.sampled) this.#searchExactly(subject);
+    });
+  }
+
   copyGone(subject: ReedId): void {
     this.look(() => this.ledger.lastCopies.submit(subject));
   }
@@ -156,13 +167,6 @@ export class Looks implements LedgerEvents {
 
   #progress(progress: Parameters<typeof requestAck>[0]): void {
     notify(this.#deps.bus, progress.requester, requestAck(progress));
-  }
-
-  #dormant(event: Assigned): void {
-    // Someone may have come online between the look and its commit: once more.
-    if (!event.wasDormant) return this.assign({ eventId: event.eventId });
-    if (event.sampled) this.#searchExactly(event.subjectId);
-    else if (event.onlineHolders === 0 && !event.failing) this.copyGone(event.subjectId);
   }
 
   /** None online among the allocations looked at, of a reed that has more: an exact search, once per reed in a while. */

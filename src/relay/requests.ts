@@ -71,7 +71,7 @@ export class Requests {
       return;
     }
     from.reply(
-      requestAck({ eventId: outcome.eventId, requestId: ask.requestId, requester, subjectId: ask.subject, state: outcome.state, onlineHolders: outcome.onlineHolders, failing: false }),
+      requestAck({ eventId: outcome.eventId, requestId: ask.requestId, requester, subjectId: ask.subject, state: outcome.state, onlineHolders: outcome.onlineHolders, failing: outcome.failing }),
     );
     this.#follow(requester, ask, outcome);
   }
@@ -84,7 +84,7 @@ export class Requests {
       looks.ask({ eventId, subjectKind: ask.kind, subjectId: ask.subject, requester, requesterKeyId: opened.requesterKeyId, holder, attempt: 1 });
     }
     if (opened.state === STATE.waiting) looks.queued(holder, opened.owner);
-    if (opened.state === STATE.dormant) looks.assign({ eventId });
+    if (opened.state === STATE.dormant) looks.dormant(eventId, ask.subject);
     if (opened.state === STATE.unassigned) opened.full ? looks.noteFull(requester) : looks.assign({ eventId });
   }
 }
