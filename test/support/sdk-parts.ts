@@ -106,3 +106,11 @@ export class FakeSocket implements MemberSocket {
 export const turns = async (count = 20): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise<void>((done) => setImmediate(done));
 };
+
+/** Lets things run until `condition` holds; for work whose turns nobody can count, like signing. */
+export const until = async (condition: () => boolean): Promise<void> => {
+  for (let turn = 0; !condition(); turn++) {
+    if (turn > 100_000) throw new Error('what was waited for did not happen');
+    await new Promise<void>((done) => setImmediate(done));
+  }
+};

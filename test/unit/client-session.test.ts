@@ -10,7 +10,7 @@ import type { Account, ConnectionState } from '../../src/client/types.ts';
 import { parseServerId, userIdFromFingerprint, userKeyId } from '../../src/wire/address.ts';
 import type { Frame } from '../../src/wire/frames.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { countingRandom, FakeSockets, turns } from '../support/sdk-parts.ts';
+import { countingRandom, FakeSockets, turns, until } from '../support/sdk-parts.ts';
 
 const SERVER = 's'.repeat(16);
 const NONCE = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
@@ -48,7 +48,7 @@ const setUp = async () => {
       states.push(state);
       waits.push(retryInMs);
     },
-    welcomed: () => {},
+    welcomed: () => undefined,
     frame: (frame) => frames.push(frame),
   });
   return {
@@ -92,9 +92,16 @@ const refusal = (code: Extract<Frame, { type: 'error' }>['body']['code'], retryA
   body: { code, detail: '', requestId: '', retryAfterMs },
 });
 
+/** HELLO arrives, and the answer to it goes out. */
+const greet = async (frame: Frame = hello()): Promise<void> => {
+  const socket = on.sockets.last;
+  const before = socket.sentOf('authenticate').length;
+  socket.receive(frame);
+  await until(() => socket.sentOf('authenticate').length > before);
+};
+
 const handshake = async (): Promise<void> => {
-  on.sockets.last.receive(hello());
-  await turns();
+  await greet();
   on.sockets.last.receive(welcome());
   await turns();
 };
@@ -109,8 +116,7 @@ describe('signing in', () => {
   test('is by a statement over the nonce of HELLO, with the time learned from it', async () => {
     on.session.connect();
     expect(on.sockets.last).toMatchObject({ url: 'ws://server.test/socket', protocol: 'reedbed.v1' });
-    on.sockets.last.receive(hello({ serverTime: on.clock.now() + 86_400_000 }));
-    await turns();
+    await greet(hello({ serverTime: on.clock.now() + 86_400_000 }));
     const [frame] = on.sockets.last.sentOf('authenticate');
     const statement = JSON.parse(new TextDecoder().decode(frame?.body.statement)) as object;
     expect(statement).toMatchObject({ type: 'session', server: SERVER, user: on.account.user, nonce: NONCE, purpose: 'socket' });
@@ -122,11 +128,10 @@ describe('signing in', () => {
     await goOnline();
     on.sockets.last.drop(1006);
     on.clock.advance(60_000);
-    on.sockets.last.receive(hello());
-    await turns();
+    await greet();
     expect(on.sockets.last.sentOf('authenticate').map(({ body }) => body.token)).toEqual([TOKEN]);
     on.sockets.last.receive(refusal('UNAUTHENTICATED'));
-    await turns();
+    await until(() => on.sockets.last.sentOf('authenticate').length > 1);
     expect(on.sockets.last.sentOf('authenticate').map(({ body }) => body.token)).toEqual([TOKEN, '']);
     on.sockets.last.receive(welcome());
     await turns();
@@ -137,8 +142,7 @@ describe('signing in', () => {
     on.session.connect();
     for (let round = 1; round <= 3; round++) {
       expect(on.session.state).toBe('connecting');
-      on.sockets.last.receive(hello());
-      await turns();
+      await greet();
       on.sockets.last.receive(refusal('UNAUTHENTICATED'));
       if (round < 3) on.clock.advance(60_000);
     }
@@ -148,14 +152,12 @@ describe('signing in', () => {
 
   test('stops at once for a revoked key, and waits out a full server', async () => {
     on.session.connect();
-    on.sockets.last.receive(hello());
-    await turns();
+    await greet();
     on.sockets.last.receive(refusal('RATE_LIMITED', 9_000));
     expect(on.session.state).toBe('offline');
     expect(on.waits.at(-1)).toBeGreaterThanOrEqual(9_000);
     on.clock.advance(9_500);
-    on.sockets.last.receive(hello());
-    await turns();
+    await greet();
     on.sockets.last.receive(refusal('KEY_REVOKED'));
     expect(on.session.state).toBe('stopped');
   });
@@ -176,8 +178,7 @@ describe('the server', () => {
   test('that can not prove who it is gets no frame and hands on none', async () => {
     on.genuine(false);
     on.session.connect();
-    on.sockets.last.receive(hello());
-    await turns();
+    await greet();
     on.sockets.last.receive(welcome());
     on.sockets.last.receive({ id: 'event', type: 'evictionAck', body: { reedId: 'reed' } });
     await turns();
@@ -199,8 +200,7 @@ describe('the server', () => {
 
   test('is believed before what it sent right after WELCOME is handed on, in its order', async () => {
     on.session.connect();
-    on.sockets.last.receive(hello());
-    await turns();
+    await greet();
     on.sockets.last.receive(welcome());
     on.sockets.last.receive({ id: 'one', type: 'evictionAck', body: { reedId: '' } });
     expect(on.frames).toEqual([]);
@@ -261,8 +261,7 @@ describe('coming back', () => {
     if (clientPolicy === 'stop') return;
     expect(on.sockets.opened.length).toBeGreaterThan(1);
     on.session.connect();
-    on.sockets.last.receive(hello());
-    await turns();
+    await greet();
     const [frame] = on.sockets.last.sentOf('authenticate');
     expect(frame?.body.token).toBe(clientPolicy === 'sign-in' ? '' : TOKEN);
   });
