@@ -8,7 +8,7 @@ import { readPublicKey } from '../crypto/openpgp.ts';
 import type { KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import type { DB } from '../db/types.ts';
-import { serverOf, userIdFromFingerprint, userKeyId } from '../wire/address.ts';
+import { fingerprintOf, serverOf } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
 import { checkStatement, type StatementOf } from '../wire/statements.ts';
 import { hashBytes, storedCertificate, storeStatement, type Verified } from './countersign.ts';
@@ -170,19 +170,19 @@ function unlessRolledBack(error: unknown): null {
   throw error;
 }
 
-/** The key in a first key statement, as the only key there is: its id must follow from its own fingerprint. */
+/**
+ * The key in a first key statement, as the only key there is. That id, fingerprint and armor agree is for the verifier to say, which is asked
+ * about this statement first.
+ */
 async function ownKey(given: unknown, server: ServerIdentity): Promise<KeyLookup> {
   const checked = checkStatement((given as { readonly statement?: unknown } | null)?.statement, 'key');
   if (!checked.ok) throw new AppError('INVALID', `key ${checked.detail}: ${checked.reason}`);
-  const { user, key, armor, predecessor, recoveryArmor, recovery } = checked.value;
-  if (predecessor !== undefined || recoveryArmor !== undefined) throw new AppError('INVALID', 'predecessor: a first key has none');
+  const { user, key, armor, predecessor, recovery } = checked.value;
+  if (serverOf(user) !== server.id) throw new AppError('INVALID', 'user: of another server');
+  if (predecessor !== undefined) throw new AppError('INVALID', 'predecessor: a first key has none');
+  if (recovery === fingerprintOf(key)) throw new AppError('INVALID', 'recovery: must be another key');
   const read = await readPublicKey(armor);
   if (!read.ok) throw new AppError('INVALID', `armor: ${read.reason}`);
-  const { fingerprint } = read.value;
-  if (serverOf(user) !== server.id) throw new AppError('INVALID', 'user: of another server');
-  if (user !== (await userIdFromFingerprint(fingerprint, server.id))) throw new AppError('INVALID', 'user: does not follow from the key');
-  if (key !== userKeyId(user, fingerprint)) throw new AppError('INVALID', 'key: not the fingerprint of the armor');
-  if (recovery === fingerprint) throw new AppError('INVALID', 'recovery: must be another key');
   return { userKey: async (id) => (id === key ? { id: key, publicKey: read.value } : null), serverKey: async () => null };
 }
 

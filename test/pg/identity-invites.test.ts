@@ -1,4 +1,5 @@
 // Invites: claimed once, counted under a lock, revoked, expired; the root invite of each start voids the one before.
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { printTime } from '../../src/wire/kinds.ts';
 import { makeInvite, makePerson, makeWorld, type Person, signUp, signUpBody, type World, type WorldOptions } from '../support/people.ts';
@@ -109,8 +110,16 @@ describe('an invite', () => {
     await world.close();
     await start({ limits: { openInvitesPerMember: 3 } });
     const ann = await root();
-    const posts = await Promise.all(Array.from({ length: 8 }, async () => (await makeInvite(world, ann)).post));
-    const tries = await Promise.allSettled(posts.map((post) => world.identity.invites.create(ann.member, post)));
+    const posts = await Promise.all(Array.from({ length: 6 }, async () => (await makeInvite(world, ann)).post));
+    // Nobody can insert before everybody has either counted or waits for their turn to.
+    const waiting = `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const { tries: racing } = await world.db.transaction(async (tx) => {
+      await sql`lock table invites in share mode`.execute(tx);
+      const started = Promise.allSettled(posts.map((post) => world.identity.invites.create(ann.member, post)));
+      await expect.poll(async () => (await world.db.query<{ count: number }>({ text: waiting }))[0]?.count).toBe(posts.length);
+      return { tries: started };
+    });
+    const tries = await racing;
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     for (const one of tries) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'TOO_MANY_OPEN' });
     expect(await world.identity.invites.list(ann.user, { after: null, limit: 50 })).toHaveLength(3);
