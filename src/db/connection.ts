@@ -83,8 +83,9 @@ export const openPool = (options: ConnectionOptions): pg.Pool => {
     },
   };
   const pool = new pg.Pool(settings);
+  // No warning: the next statement either gets a new connection or says that the database is away.
   pool.on('error', (error) =>
-    options.log.warn({ sqlState: (error as { code?: string }).code ?? null }, 'an idle database connection was lost'),
+    options.log.debug({ sqlState: (error as { code?: string }).code ?? null }, 'an idle database connection was lost'),
   );
   return pool;
 };

@@ -1,5 +1,6 @@
 // One embedded Postgres for a whole test run, in a temporary folder, with a migrated template that each test database is cloned from.
 // Nothing is left behind: the server is stopped and the folder removed when the run ends.
+import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,8 @@ const start = async (): Promise<{ folder: string; server: Embedded }> => {
   const folder = await mkdtemp(join(tmpdir(), 'reedbed-test-'));
   // The system user that runs Postgres for root has to pass.
   await chmod(folder, 0o711);
+  // For a run that ends before its teardown.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const log = pino({ level: 'warn' });
   const server = await startEmbedded({
     dataFolder: folder,

@@ -1,0 +1,172 @@
+// A server that is killed, stopped and started again: it is the same server, its members come back by themselves, and nothing that was
+// registered is lost. And one line with a mend for each reason not to start.
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Member } from '../../src/client/member.ts';
+import { type Child, isRunning } from '../support/child.ts';
+import { createDatabase, makeDataFolder, run } from '../support/database.ts';
+import { isA, makeMember, nextEvent } from '../support/members.ts';
+import { type Ready, readyLine, type ServeOptions, spawnServer } from '../support/server-process.ts';
+
+const TEXT = 'whispered in the reeds';
+let folder: string;
+let children: Child[];
+let members: Member[];
+
+const begin = (options: Partial<ServeOptions> = {}): Child => {
+  const child = spawnServer({ data: join(folder, 'data'), ...options });
+  children.push(child);
+  return child;
+};
+const enter = async (ready: Ready, invite?: string | null): Promise<Member> => {
+  const member = await makeMember(ready, { invite: invite ?? null });
+  members.push(member);
+  return member;
+};
+const end = async (child: Child, signal: NodeJS.Signals): Promise<void> => {
+  child.send(signal);
+  await child.exit;
+};
+const postgresPid = async (): Promise<number> =>
+  Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+const filesUnder = async (path: string): Promise<string[]> => {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+};
+
+beforeEach(async () => {
+  folder = await makeDataFolder();
+  children = [];
+  members = [];
+});
+
+afterEach(async () => {
+  await Promise.all(members.map((member) => member.close()));
+  for (const child of children) await end(child, 'SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a server that is started again', () => {
+  it.each(['SIGKILL', 'SIGINT'] as const)(
+    'after %s is the same one, its members come back, and what was registered is there',
+    async (signal) => {
+      const first = begin();
+      const ready = await readyLine(first);
+      const port = new URL(ready.url).port;
+      const author = await enter(ready, ready.rootInvite);
+      const { reedId, published } = await author.publish({ text: TEXT });
+      await published;
+      const reader = await enter(ready, await author.createInvite());
+      const invite = await author.createInvite();
+
+      const gone = [author, reader].map((member) =>
+        nextEvent(
+          member,
+          isA('connection', ({ state }) => state !== 'online'),
+        ),
+      );
+      const left = await postgresPid();
+      await end(first, signal);
+      await Promise.all(gone);
+      expect(isRunning(left)).toBe(signal === 'SIGKILL');
+
+      const second = begin({ port });
+      const again = await readyLine(second);
+      expect(again).toEqual({ ...ready, rootInvite: null });
+      await Promise.all([author.online(), reader.online()]);
+      expect((await reader.request(reedId)).body.text).toBe(TEXT);
+      const third = await enter(again, invite);
+      expect((await third.request(reedId)).body.text).toBe(TEXT);
+
+      expect(first.output().err + second.output().err).not.toContain(TEXT);
+      await end(second, 'SIGINT');
+      for (const file of await filesUnder(join(folder, 'data'))) expect((await readFile(file)).includes(TEXT), file).toBe(false);
+    },
+  );
+
+  it('after its only database died under it serves again without being restarted', async () => {
+    const ready = await readyLine(begin());
+    const author = await enter(ready, ready.rootInvite);
+    const { reedId, published } = await author.publish({ text: TEXT });
+    await published;
+    const invite = await author.createInvite();
+    const gone = nextEvent(
+      author,
+      isA('connection', ({ state }) => state !== 'online'),
+    );
+    process.kill(await postgresPid(), 'SIGKILL');
+    await gone;
+    await author.online();
+    const reader = await enter(ready, invite);
+    expect((await reader.request(reedId)).body.text).toBe(TEXT);
+  });
+
+  it('takes a root invite only once, and gives another while nobody has used it', async () => {
+    const first = begin();
+    const ready = await readyLine(first);
+    await end(first, 'SIGTERM');
+    const again = await readyLine(begin());
+    expect(again.rootInvite).not.toBe(null);
+    await enter(again, again.rootInvite);
+    await expect(enter(again, again.rootInvite)).rejects.toMatchObject({ code: 'INVITE_INVALID' });
+    expect(again).toMatchObject({ serverId: ready.serverId, fingerprint: ready.fingerprint });
+  });
+
+  it('on an outside database behaves the same', async () => {
+    const database = await createDatabase({ empty: true });
+    const env = { DATABASE_URL: database.url };
+    const first = begin({ env });
+    const ready = await readyLine(first);
+    const author = await enter(ready, ready.rootInvite);
+    const { published } = await author.publish({ text: TEXT });
+    await published;
+    await end(first, 'SIGKILL');
+    const again = await readyLine(begin({ env, port: new URL(ready.url).port }));
+    expect(again).toEqual({ ...ready, rootInvite: null });
+    await author.online();
+    const [reeds] = await run(database.url, 'select count(*)::int as n from reeds where published_at is not null');
+    expect(reeds?.rows).toEqual([{ n: 1 }]);
+    expect(await readdir(join(folder, 'data'))).toEqual(['passphrase']);
+    await author.close();
+    for (const child of children) await end(child, 'SIGTERM');
+    await database.drop();
+  });
+});
+
+describe('a server that can not start says why in one line', () => {
+  const faultOf = async (options: Partial<ServeOptions>): Promise<{ error: string; mend: string }> => {
+    const child = begin(options);
+    expect((await child.exit).code).toBe(1);
+    const lines = child
+      .output()
+      .err.trim()
+      .split('\n')
+      .filter((line) => !line.includes('"level":"info"'));
+    expect(lines).toHaveLength(1);
+    return JSON.parse(lines[0] ?? '') as { error: string; mend: string };
+  };
+
+  it('when its port is in use, and leaves no process', async () => {
+    const port = new URL((await readyLine(begin())).url).port;
+    const other = join(folder, 'other');
+    const fault = await faultOf({ port, data: other });
+    expect(fault.error).toBe(`Port ${port} on 127.0.0.1 is in use.`);
+    expect(fault.mend).toContain('REEDBED_PORT');
+    await expect(readFile(join(other, 'postgres/postmaster.pid'))).rejects.toThrow();
+  });
+
+  it('when the passphrase is wrong', async () => {
+    const first = begin();
+    await readyLine(first);
+    await end(first, 'SIGTERM');
+    const fault = await faultOf({ env: { REEDBED_PASSPHRASE: 'guess' } });
+    expect(fault.error).toContain('passphrase does not open');
+    expect(fault.mend).toContain('REEDBED_PASSPHRASE');
+  });
+
+  it('when another server has the data folder', async () => {
+    await readyLine(begin());
+    expect((await faultOf({})).error).toContain('Another Reedbed server');
+  });
+});

@@ -1,0 +1,14 @@
+// A whole server as its operator runs it: `src/main.ts serve --json` in a process of its own, with its own data folder.
+import { type Child, startChild } from './child.ts';
+
+export type Ready = { readonly url: string; readonly serverId: string; readonly fingerprint: string; readonly rootInvite: string | null };
+export type ServeOptions = { readonly data: string; readonly port?: string; readonly env?: NodeJS.ProcessEnv };
+
+/** Starts it; `child.line()` is the JSON line once it is ready. */
+export const spawnServer = (options: ServeOptions): Child =>
+  startChild('src/main.ts', {
+    args: ['serve', '--json'],
+    env: { PATH: process.env['PATH'], REEDBED_DATA: options.data, REEDBED_PORT: options.port ?? '0', ...options.env },
+  });
+
+export const readyLine = async (child: Child): Promise<Ready> => JSON.parse(await child.line()) as Ready;
