@@ -42,16 +42,16 @@ export async function createHttp(deps: HttpDeps): Promise<Api> {
   const known = new KnownRoutes();
   const app = makeInstance(deps);
   // Before anything is awaited: routes that are loaded by then keep the handler they find.
+  const hasWeb = deps.webFolder !== null && existsSync(join(deps.webFolder, 'index.html'));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.setNotFoundHandler((request, reply) => (hasWeb && isPage(request) ? sendPage(reply) : notFound(known, request, reply)));
   acceptJson(app, deps.limits);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addHook('onRoute', (route) => known.add(route.url, route.method));
   addHooks(app, deps);
   await describe(app, deps);
   addRoutes(app, deps);
-  const hasWeb = deps.webFolder !== null && existsSync(join(deps.webFolder, 'index.html'));
   if (deps.webFolder !== null && hasWeb) await serveWebApp(app, deps.webFolder);
-  app.setNotFoundHandler((request, reply) => (hasWeb && isPage(request) ? sendPage(reply) : notFound(known, request, reply)));
   await app.ready();
   return app;
 }

@@ -23,9 +23,7 @@ export async function serveWebApp(app: Api, folder: string): Promise<void> {
 export function isPage(request: FastifyRequest): boolean {
   const path = request.url.split(/[?#]/, 1)[0] ?? '/';
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  return (
-    isRead && !NOT_PAGES.test(path) && !/\.[a-z0-9]{1,12}$/i.test(path) && /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*')
-  );
+  return isRead && !NOT_PAGES.test(path) && !/\.[a-z0-9]{1,12}$/i.test(path) && /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*');
 }
 
 export const sendPage = (reply: FastifyReply): FastifyReply => reply.code(200).sendFile('index.html');

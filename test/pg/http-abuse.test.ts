@@ -331,6 +331,16 @@ describe('the web app', () => {
     expect(answer.statusCode).toBeLessThan(500);
   });
 
+  test('changes nothing of the API: its errors are problem documents, its answers JSON', async () => {
+    const refused = await get('/api/v1/devices');
+    expect([refused.statusCode, refused.json().code]).toEqual([401, 'UNAUTHENTICATED']);
+    const invalid = await web.inject({ method: 'POST', url: '/api/v1/auth/token', payload: { statement: {}, signature: 7 } });
+    expect([invalid.statusCode, invalid.json().code]).toEqual([400, 'BAD_REQUEST']);
+    for (const answer of [refused, invalid]) expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect((await get('/api/v1/server')).json()).toMatchObject({ id: world.identity.server.id });
+    expect((await web.inject({ method: 'DELETE', url: '/api/v1/server' })).statusCode).toBe(405);
+  });
+
   test('takes no other method', async () => {
     expect((await web.inject({ method: 'POST', url: '/join' })).statusCode).toBe(404);
   });
