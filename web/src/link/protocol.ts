@@ -38,6 +38,8 @@ export type CopyView = {
   readonly own: boolean;
   /** False while the server has not taken it (own) or not confirmed this copy (others'). */
   readonly settled: boolean;
+  /** Why the server refused it for good, in its words; empty if it did not. */
+  readonly refused: string;
   readonly authorKey: string;
   readonly serverKey: string;
   /** The certificate as JSON text, for download. */
