@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../../src/http/api.ts';
 import { CONTENT_SECURITY_POLICY } from '../../src/http/headers.ts';
 import { networkOf } from '../../src/identity/address-budget.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { makeHttp } from '../support/http.ts';
 import { makePerson, makeWorld, type Person, reedStatement, sign, signInBody, signUp, signUpBody, type World } from '../support/people.ts';
 
@@ -186,6 +187,27 @@ describe('a request', () => {
     expect(answer).toContain(`content-security-policy: ${CONTENT_SECURITY_POLICY}`);
     const long = await raw(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`);
     expect(long).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  test('leaves no member, address, token or line of its own making in the log', async () => {
+    const lines: string[] = [];
+    const log = createLog('trace', { write: (line: string) => void lines.push(line) });
+    const logged = await makeHttp(world, { log, trustProxy: true, webFolder: null });
+    const call = (url: string, headers: Record<string, string> = {}) =>
+      logged.inject({
+        url,
+        headers: { authorization: `Bearer ${ann.token}`, 'x-forwarded-for': '198.51.100.7', 'user-agent': 'agent\nforged', ...headers },
+      });
+    await call(`/api/v1/users/${encodeURIComponent(ann.user)}`);
+    await call(`/api/v1/keys/${encodeURIComponent(ann.keyId)}`);
+    await call('/api/v1/nothing%0a{"level":60,"msg":"forged"}');
+    await call('/%ff-forged');
+    await logged.close();
+    const text = lines.join('');
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.every((line) => line.endsWith('\n') && line.indexOf('\n') === line.length - 1)).toBe(true);
+    for (const secret of [ann.user.split('@')[0] ?? '', ann.token, '198.51.100.7', 'forged', ann.key.fingerprint])
+      expect(text).not.toContain(secret);
   });
 
   test('that fails inside says nothing of it', async () => {

@@ -24,17 +24,32 @@ import {
 let world: World;
 let app: Api;
 let ann: Person & { token: string };
+/** Tokens of a revoked key, an unlinked device and a removed account. */
+let ended: string[];
 beforeAll(async () => {
   world = await makeWorld({
     limits: { signUpsPerHour: 1_000, challengesPerHour: 10_000, failedSignInsPerMinute: 1_000, httpRequestsPerMinute: 100_000 },
   });
   app = await makeHttp(world);
   ann = await signUp(world, { username: 'ann' });
+  ended = await endedTokens();
 });
 afterAll(async () => {
   await app.close();
   await world.close();
 });
+
+async function endedTokens(): Promise<string[]> {
+  const [revoked, unlinked, removed] = [await signUp(world), await signUp(world), await signUp(world)];
+  const revocation = 'insert into key_revocations (key_id, statement_hash, seq) select id, statement_hash, 9 from keys where id = $1';
+  await world.db.query({ text: revocation, values: [revoked.keyId] });
+  await world.db.query({ text: 'update devices set unlinked_at = now() where user_id = $1', values: [unlinked.user] });
+  await world.db.query({
+    text: `insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`,
+    values: [removed.user],
+  });
+  return [revoked.token, unlinked.token, removed.token];
+}
 
 type Call = { token?: string | null; body?: unknown };
 const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, { token = ann.token, body }: Call = {}) => {
@@ -50,6 +65,22 @@ const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, { token = a
   return { status: answer.statusCode, headers: answer.headers, json: answer.body === '' ? null : answer.json() };
 };
 const id = encodeURIComponent;
+
+/** Every route that needs a session. */
+const GUARDED = [
+  ['GET', 'users?query=a'],
+  ['GET', 'users/x'],
+  ['POST', 'users/me/identity'],
+  ['GET', 'keys/x'],
+  ['GET', 'devices'],
+  ['GET', 'invites'],
+  ['POST', 'invites'],
+  ['POST', 'invites/root/revoke'],
+  ['POST', 'reeds'],
+  ['GET', 'reeds/x'],
+  ['POST', 'threads'],
+  ['GET', 'threads/x'],
+] as const;
 
 describe('without a session', () => {
   test('GET server says who it is', async () => {
@@ -96,23 +127,10 @@ describe('without a session', () => {
     expect((await call('GET', 'devices', { token: linked.json.token })).json.devices).toHaveLength(2);
   });
 
-  test.each([
-    ['GET', 'users?query=a'],
-    ['GET', 'users/x'],
-    ['POST', 'users/me/identity'],
-    ['GET', 'keys/x'],
-    ['GET', 'devices'],
-    ['GET', 'invites'],
-    ['POST', 'invites'],
-    ['POST', 'invites/root/revoke'],
-    ['POST', 'reeds'],
-    ['GET', 'reeds/x'],
-    ['POST', 'threads'],
-    ['GET', 'threads/x'],
-  ] as const)('%s %s asks for one', async (method, path) => {
+  test.each(GUARDED)('%s %s asks for one', async (method, path) => {
     const body =
       method === 'POST' && !path.endsWith('revoke') ? { body: { statement: {}, signatures: [{ key: 'k', signature: 's' }] } } : {};
-    for (const token of [null, 'A'.repeat(43), 'x y']) {
+    for (const token of [null, 'A'.repeat(43), 'x y', ...ended]) {
       const { status, json, headers } = await call(method, path, { token, ...body });
       expect([status, json.code]).toEqual([401, 'UNAUTHENTICATED']);
       expect(headers['www-authenticate']).toBe('Bearer');
