@@ -72,7 +72,12 @@ export const relayed = async (context: LedgerContext, items: readonly AnswerItem
   const rows = await context.db.query<RelayedRow>({
     name: 'ledger_relayed',
     text: RELAYED,
-    values: [items.map((item) => item.eventId), items.map((item) => item.holder), new Date(now), new Date(now + context.limits.acknowledgeMs)],
+    values: [
+      items.map((item) => item.eventId),
+      items.map((item) => item.holder),
+      new Date(now),
+      new Date(now + context.limits.acknowledgeMs),
+    ],
   });
   return rows.map((row) =>
     row.verdict === null
@@ -204,7 +209,11 @@ update pending_events e set state = 4, holder = null, due_at = $2 from taken t w
 };
 
 /** Pushes the deadline of what is with `holders` on, while bytes of an answer arrive, and of what is still in a requester's send buffer. */
-export const postpone = async (db: Database, members: readonly UserId[], by: { now: number; state: 2 | 3; byMs: number; atMostMs: number }): Promise<void> => {
+export const postpone = async (
+  db: Database,
+  members: readonly UserId[],
+  by: { now: number; state: 2 | 3; byMs: number; atMostMs: number },
+): Promise<void> => {
   const [column, since] = by.state === 2 ? ['holder', 'dispatched_at'] : ['requester_user_id', 'relayed_at'];
   await db.query({
     name: `ledger_postpone_${by.state}`,

@@ -18,7 +18,8 @@ export const allocationRing = (subject: string, author: string, pivot: string): 
 export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';
 
 /** How many relay requests are with `holder` now, from the partial index of dispatched events. */
-export const inFlight = (holder: string): string => `(select count(*)::int from pending_events f where f.holder = ${holder} and f.state = 2)`;
+export const inFlight = (holder: string): string =>
+  `(select count(*)::int from pending_events f where f.holder = ${holder} and f.state = 2)`;
 
 /** Whether `holder` has every part of thread `subject`; true for a reed. */
 export const holdsWhole = (kind: string, subject: string, holder: string): string => `

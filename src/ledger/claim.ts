@@ -127,8 +127,18 @@ export type Dispatched = {
 /** Hands each holder the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
 export const dispatch = async (context: LedgerContext, holders: readonly UserId[], now: number): Promise<Dispatched> => {
   const { limits } = context;
-  const values = [...deadlines(context, now), [...holders].sort(), context.replicaId(), limits.holderWindow, limits.holderWindowExplicitReserve];
-  const rows = await context.db.query<Row & { event_id: string | null; of: UserId; more: boolean }>({ name: 'ledger_dispatch', text: DISPATCH, values });
+  const values = [
+    ...deadlines(context, now),
+    [...holders].sort(),
+    context.replicaId(),
+    limits.holderWindow,
+    limits.holderWindowExplicitReserve,
+  ];
+  const rows = await context.db.query<Row & { event_id: string | null; of: UserId; more: boolean }>({
+    name: 'ledger_dispatch',
+    text: DISPATCH,
+    values,
+  });
   const claims = rows.flatMap((row) => (row.event_id === null ? [] : [claimOf(row)]));
   return { claims, more: [...new Set(rows.flatMap((row) => (row.more ? [row.of] : [])))] };
 };

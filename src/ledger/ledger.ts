@@ -5,13 +5,32 @@ import type { Clock } from '../base/clock.ts';
 import { Batcher, type BatcherOptions, type BatchLoad, Lane } from '../db/batch.ts';
 import { isDivisible, sqlStateOf } from '../db/errors.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
-import { type AnswerItem, type FailureItem, type Relayed, type Reopened, relayed, reopen, type UndeliveredItem, undelivered } from './answer.ts';
+import {
+  type AnswerItem,
+  type FailureItem,
+  type Relayed,
+  type Reopened,
+  relayed,
+  reopen,
+  type UndeliveredItem,
+  undelivered,
+} from './answer.ts';
 import { type Assigned, type AssignTargets, assign, type Recheck, recheck } from './assign.ts';
 import { type ClaimRow, dispatch, type HolderOfSubject, spread } from './claim.ts';
 import type { LedgerContext } from './context.ts';
 import { type OpenItem, type OpenOutcome, open } from './open.ts';
 import { Probes } from './probes.ts';
-import { type Acked, type AckItem, acknowledge, type CancelItem, cancel, type Ended, type InvalidItem, invalidate, lastCopiesGone } from './settle.ts';
+import {
+  type Acked,
+  type AckItem,
+  acknowledge,
+  type CancelItem,
+  cancel,
+  type Ended,
+  type InvalidItem,
+  invalidate,
+  lastCopiesGone,
+} from './settle.ts';
 
 /** Told of what a committed batch did beyond its items' own outcomes, once per batch. */
 export interface LedgerEvents {
@@ -48,7 +67,8 @@ const done = (items: readonly unknown[]): true[] => items.map(() => true as cons
 /** A lane's maker of steps: what is common to all batches is said once. */
 const stepsIn = (deps: LedgerDeps, lane: Lane): Step => {
   const onFailure = (step: string, error: unknown) => deps.log.error({ step, sqlState: sqlStateOf(error) }, 'a ledger item failed alone');
-  return (name, options) => new Batcher({ name, lane, load: deps.load, maxItems: deps.limits.batchItems, divisible: isDivisible, onFailure, ...options });
+  return (name, options) =>
+    new Batcher({ name, lane, load: deps.load, maxItems: deps.limits.batchItems, divisible: isDivisible, onFailure, ...options });
 };
 
 const claimSteps = (deps: LedgerDeps, step: Step) => ({
@@ -122,7 +142,10 @@ const ackSteps = (deps: LedgerDeps, step: Step, probes: Probes) => ({
       return outcomes;
     },
   }),
-  invalidate: step<InvalidItem, Acked>('invalid', { keys: (item) => [item.eventId], run: (items) => invalidate(deps.db, items, deps.clock.now()) }),
+  invalidate: step<InvalidItem, Acked>('invalid', {
+    keys: (item) => [item.eventId],
+    run: (items) => invalidate(deps.db, items, deps.clock.now()),
+  }),
 });
 
 export type Ledger = ReturnType<typeof claimSteps> &

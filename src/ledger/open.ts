@@ -1,8 +1,9 @@
 // OPEN: explicit requests become events, choose a holder and claim it, in one statement for a whole batch.
 // Inserts only for requesters, and claims only holders, whose presence rows it holds a key-share lock on.
-import type { LedgerContext } from './context.ts';
+
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, struckFor } from './choice.ts';
+import type { LedgerContext } from './context.ts';
 import type { EventState, Refusal, SubjectKind } from './state.ts';
 
 export type OpenItem = {
@@ -202,7 +203,11 @@ type Row = {
  * @returns for each item its outcome, or null if its event was locked or inserted at the same moment; and whether a requester's own
  *   allocation was dropped on the way (then the subject may have lost its last copy)
  */
-export const open = async (context: LedgerContext, items: readonly OpenItem[], now: number): Promise<{ outcomes: (OpenOutcome | null)[]; dropped: boolean }> => {
+export const open = async (
+  context: LedgerContext,
+  items: readonly OpenItem[],
+  now: number,
+): Promise<{ outcomes: (OpenOutcome | null)[]; dropped: boolean }> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const rows = await context.db.query<Row>({

@@ -47,7 +47,12 @@ export type Acknowledged = { readonly outcomes: readonly (Acked | null)[]; reado
  * Ends acknowledged events and writes the requesters' allocations.
  * @param probes subjects to look at on the way: has anybody been waiting for them since before this statement?
  */
-export const acknowledge = async (db: Database, items: readonly AckItem[], probes: readonly ReedId[], now: number): Promise<Acknowledged> => {
+export const acknowledge = async (
+  db: Database,
+  items: readonly AckItem[],
+  probes: readonly ReedId[],
+  now: number,
+): Promise<Acknowledged> => {
   const at = new Date(now);
   const rows = await db.query<{ subject_id: ReedId | null; wanted: boolean }>({
     name: 'ledger_ack',
@@ -117,7 +122,14 @@ export type Ended = {
   readonly freed: UserId | null;
 };
 
-type EndedRow = { event_id: string; requester_user_id: UserId; request_id: RequestId | null; explicit: boolean; subject_id: ReedId; freed: UserId | null };
+type EndedRow = {
+  event_id: string;
+  requester_user_id: UserId;
+  request_id: RequestId | null;
+  explicit: boolean;
+  subject_id: ReedId;
+  freed: UserId | null;
+};
 
 const ENDED_COLUMNS = `e.event_id, e.requester_user_id, e.request_id, e.requested_at is not null as explicit, e.subject_id,
   case when e.state = 2 then e.holder end as freed`;

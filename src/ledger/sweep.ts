@@ -136,7 +136,7 @@ where not exists (select from online_users o where o.user_id = e.requester_user_
   return rows.map((row) => row.requester_user_id);
 };
 
-export type WakeItem = { readonly holder: UserId; /** The last reed looked at; null: from the first. */ readonly cursor: ReedId | null };
+export type WakeItem = { readonly holder: UserId /** The last reed looked at; null: from the first. */; readonly cursor: ReedId | null };
 
 export type WakeStep = {
   readonly woken: number;
@@ -204,7 +204,8 @@ export const wake = async (db: Database, limits: Limits, items: readonly WakeIte
 const stepOf = (row: WakeRow, cursor: ReedId | null, limits: Limits): WakeStep => {
   if (row.reeds === 0) return { woken: 0, full: false, cursor: null };
   // A step that filled the queue may have stopped inside a reed: that one is looked at again, since only dormant events match.
-  if (row.woken >= row.room) return { woken: row.woken, full: true, cursor: row.woken_to === null ? (cursor ?? ('' as ReedId)) : beforeOf(row.woken_to, cursor) };
+  if (row.woken >= row.room)
+    return { woken: row.woken, full: true, cursor: row.woken_to === null ? (cursor ?? ('' as ReedId)) : beforeOf(row.woken_to, cursor) };
   return { woken: row.woken, full: false, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
 };
 
@@ -225,5 +226,9 @@ export const forgive = async (db: Database, holders: readonly UserId[], minimum:
 
 /** Strikes older than `limits.strikeKeptMs` are forgotten. */
 export const forgetStrikes = async (db: Database, limits: Limits, now: number): Promise<void> => {
-  await db.query({ name: 'ledger_forget_strikes', text: 'delete from holder_strikes where at < $1', values: [new Date(now - limits.strikeKeptMs)] });
+  await db.query({
+    name: 'ledger_forget_strikes',
+    text: 'delete from holder_strikes where at < $1',
+    values: [new Date(now - limits.strikeKeptMs)],
+  });
 };

@@ -61,7 +61,8 @@ export class Answers {
 
   async error(from: Origin, { id, body }: FrameOf<'relayError'>): Promise<void> {
     const eventId = eventIdOf(id);
-    if (eventId) await this.#failed(from, { eventId, attempt: body.attempt, outcome: body.reason === 'BUSY' ? 'busy' : 'error', missing: null });
+    if (eventId)
+      await this.#failed(from, { eventId, attempt: body.attempt, outcome: body.reason === 'BUSY' ? 'busy' : 'error', missing: null });
   }
 
   #deliver(eventId: string, outcome: Relayed, ciphertext: Uint8Array): void {
@@ -80,7 +81,10 @@ export class Answers {
     if (requestId) notify(bus, requester, await refusals.frame(refusal, { eventId: '', requestId, requester, subjectId }));
   }
 
-  async #failed(from: Origin, failure: { eventId: string; attempt: number; outcome: FailureOutcome; missing: ReedId | null }): Promise<void> {
+  async #failed(
+    from: Origin,
+    failure: { eventId: string; attempt: number; outcome: FailureOutcome; missing: ReedId | null },
+  ): Promise<void> {
     const { looks } = this.#deps;
     const holder: UserId = from.member.userId;
     // The database counts attempts in int4; a larger number is nobody's attempt.

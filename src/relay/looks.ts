@@ -41,7 +41,8 @@ export class Looks implements LedgerEvents {
   claimed(claims: readonly ClaimRow[]): void {
     for (const claim of claims) {
       this.ask(claim);
-      if (claim.explicit && claim.requestId) this.#progress({ ...claim, requestId: claim.requestId, state: STATE.dispatched, failing: false });
+      if (claim.explicit && claim.requestId)
+        this.#progress({ ...claim, requestId: claim.requestId, state: STATE.dispatched, failing: false });
     }
   }
 
@@ -68,7 +69,8 @@ export class Looks implements LedgerEvents {
 
   notHeld(events: readonly Ended[]): void {
     for (const event of events) {
-      if (event.explicit && event.requestId) notify(this.#deps.bus, event.requester, reedNotHeld(event.eventId, event.requestId, event.subjectId));
+      if (event.explicit && event.requestId)
+        notify(this.#deps.bus, event.requester, reedNotHeld(event.eventId, event.requestId, event.subjectId));
     }
     this.ended(events);
   }

@@ -27,7 +27,11 @@ export const requestAck = (progress: Progress): Frame => ({
   },
 });
 
-export const reedNotFound = (requestId: RequestId, reedId: ReedId): Frame => ({ id: '', type: 'reedNotFound', body: { requestId, reedId } });
+export const reedNotFound = (requestId: RequestId, reedId: ReedId): Frame => ({
+  id: '',
+  type: 'reedNotFound',
+  body: { requestId, reedId },
+});
 
 export const reedNotHeld = (eventId: string, requestId: RequestId, reedId: ReedId): Frame => ({
   id: eventId,
@@ -35,7 +39,13 @@ export const reedNotHeld = (eventId: string, requestId: RequestId, reedId: ReedI
   body: { requestId, reedId },
 });
 
-export type ErrorNotice = { readonly id: string; readonly requestId: string; readonly code: ErrorCode; readonly detail: string; readonly retryAfterMs?: number };
+export type ErrorNotice = {
+  readonly id: string;
+  readonly requestId: string;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly retryAfterMs?: number;
+};
 
 export const errorNotice = ({ id, requestId, code, detail, retryAfterMs = 0 }: ErrorNotice): Frame => ({
   id,

@@ -23,7 +23,12 @@ export class Refusals {
     const error = { id: of.eventId, requestId: of.requestId };
     switch (refusal) {
       case 'gone':
-        return errorNotice({ ...error, code: 'UNAVAILABLE', detail: 'this connection is not registered; ask again after signing in', retryAfterMs: 1_000 });
+        return errorNotice({
+          ...error,
+          code: 'UNAVAILABLE',
+          detail: 'this connection is not registered; ask again after signing in',
+          retryAfterMs: 1_000,
+        });
       case 'conflict':
         return errorNotice({ ...error, code: 'CONFLICT', detail: 'this request id stands for another reed' });
       case 'too-many':
@@ -45,7 +50,11 @@ export class Refusals {
   }
 
   #removal(reed: ReedId): Promise<object | null> {
-    return this.#certificate('relay_removal_certificate', 'select s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = $1', [reed]);
+    return this.#certificate(
+      'relay_removal_certificate',
+      'select s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = $1',
+      [reed],
+    );
   }
 
   #block(author: UserId, requester: UserId): Promise<object | null> {

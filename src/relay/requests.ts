@@ -54,8 +54,10 @@ export class Requests {
 
   #requestId(from: Origin, text: string): RequestId {
     const requestId = parseRequestId(text);
-    if (!requestId || userOf(requestId) !== from.member.userId) throw new AppError('INVALID', 'request_id must be a uuidv7 under your own user id');
-    if (uuidTimeMs(requestId) > this.#deps.clock.now() + this.#deps.limits.clockAheadMs) throw new AppError('INVALID', 'request_id is too far ahead of the server clock');
+    if (!requestId || userOf(requestId) !== from.member.userId)
+      throw new AppError('INVALID', 'request_id must be a uuidv7 under your own user id');
+    if (uuidTimeMs(requestId) > this.#deps.clock.now() + this.#deps.limits.clockAheadMs)
+      throw new AppError('INVALID', 'request_id is too far ahead of the server clock');
     return requestId;
   }
 
@@ -71,7 +73,15 @@ export class Requests {
       return;
     }
     from.reply(
-      requestAck({ eventId: outcome.eventId, requestId: ask.requestId, requester, subjectId: ask.subject, state: outcome.state, onlineHolders: outcome.onlineHolders, failing: outcome.failing }),
+      requestAck({
+        eventId: outcome.eventId,
+        requestId: ask.requestId,
+        requester,
+        subjectId: ask.subject,
+        state: outcome.state,
+        onlineHolders: outcome.onlineHolders,
+        failing: outcome.failing,
+      }),
     );
     this.#follow(requester, ask, outcome);
   }
@@ -81,7 +91,15 @@ export class Requests {
     const { looks } = this.#deps;
     const { eventId, holder } = opened;
     if (opened.state === STATE.dispatched && opened.fresh && holder) {
-      looks.ask({ eventId, subjectKind: ask.kind, subjectId: ask.subject, requester, requesterKeyId: opened.requesterKeyId, holder, attempt: 1 });
+      looks.ask({
+        eventId,
+        subjectKind: ask.kind,
+        subjectId: ask.subject,
+        requester,
+        requesterKeyId: opened.requesterKeyId,
+        holder,
+        attempt: 1,
+      });
     }
     if (opened.state === STATE.waiting) looks.queued(holder, opened.owner);
     if (opened.state === STATE.dormant) looks.dormant(eventId, ask.subject);

@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relayed, reopen, undelivered } from '../../src/ledger/answer.ts';
 import { assign } from '../../src/ledger/assign.ts';
-import { dispatch, spread } from '../../src/ledger/claim.ts';
-import { type Opened, type OpenOutcome, open } from '../../src/ledger/open.ts';
-import { acknowledge, cancel, invalidate, lastCopiesGone, requestersGone } from '../../src/ledger/settle.ts';
+import { type Opened, open } from '../../src/ledger/open.ts';
+import { acknowledge, cancel, invalidate } from '../../src/ledger/settle.ts';
 import { STATE } from '../../src/ledger/state.ts';
-import { absentHolders, holdersGone, sweep, wake } from '../../src/ledger/sweep.ts';
-import type { ReedId, UserId } from '../../src/wire/address.ts';
+import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
 import { World } from '../support/ledger-world.ts';
 
 let world: World;
@@ -18,44 +16,38 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const ask = async (requester: UserId, subject: ReedId, at = now): Promise<OpenOutcome | null> => {
-  const item = { eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject };
-  return (await open(world.context, [item], at)).outcomes[0] ?? null;
-};
-const opened = async (requester: UserId, subject: ReedId, at = now): Promise<Opened> => {
-  const outcome = await ask(requester, subject, at);
-  if (outcome === null || outcome.refusal !== null) throw new Error(`not opened: ${outcome?.refusal}`);
-  return outcome;
-};
-const community = async (...names: string[]): Promise<UserId[]> => {
-  const members = await world.members(names);
-  await world.online(...members);
-  return members;
-};
-const two = async (): Promise<[UserId, UserId, ReedId]> => {
-  const [author, viewer] = (await community('author', 'viewer')) as [UserId, UserId];
-  return [author, viewer, await world.reed(author)];
-};
+const community = (...names: string[]) => world.community(...names);
+const opened = (requester: UserId, subject: ReedId) => world.opened(requester, subject, now);
 const targets = (...eventIds: string[]) => ({ eventIds, requesters: [] });
 
 describe('OPEN', () => {
   it('claims an online holder at once', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const event = await opened(viewer, reed);
-    expect(event).toMatchObject({ fresh: true, state: STATE.dispatched, holder: author, owner: world.replicaId, onlineHolders: 1, full: false });
+    expect(event).toMatchObject({
+      fresh: true,
+      state: STATE.dispatched,
+      holder: author,
+      owner: world.replicaId,
+      onlineHolders: 1,
+      full: false,
+    });
     expect(event.requesterKeyId).toContain(viewer);
   });
 
   it('goes dormant when no holder is online', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     await world.offline(author);
     expect(await opened(viewer, reed)).toMatchObject({ state: STATE.dormant, holder: null, onlineHolders: 0 });
   });
 
   it('waits in the queue of a holder whose window is full, and never claims more than W in one batch', async () => {
-    const [author, ...viewers] = (await community('author', ...Array.from({ length: 30 }, (_, i) => `viewer${i}`))) as [UserId, ...UserId[]];
+    const [author, ...viewers] = (await community('author', ...Array.from({ length: 30 }, (_, i) => `viewer${i}`))) as [
+      UserId,
+      ...UserId[],
+    ];
     const reed = await world.reed(author);
-    const items = viewers.map((requester) => ({ eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject: reed }));
+    const items = viewers.map((requester) => world.item(requester, reed));
     const { outcomes } = await open(world.context, items, now);
     const states = outcomes.map((outcome) => (outcome as Opened).state);
     expect(states.filter((state) => state === STATE.dispatched)).toHaveLength(4);
@@ -66,7 +58,7 @@ describe('OPEN', () => {
     const [author, ...viewers] = (await community('author', ...Array.from({ length: 9 }, (_, i) => `viewer${i}`))) as [UserId, ...UserId[]];
     const items = [];
     for (const requester of viewers) {
-      items.push({ eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject: await world.reed(author) });
+      items.push(world.item(requester, await world.reed(author)));
     }
     const { outcomes } = await open(world.context, items, now);
     expect(outcomes.filter((outcome) => (outcome as Opened).state === STATE.dispatched)).toHaveLength(4);
@@ -74,7 +66,7 @@ describe('OPEN', () => {
   });
 
   it('joins an open event instead of making a second one, under the newest request id', async () => {
-    const [, viewer, reed] = await two();
+    const [, viewer, reed] = await world.two();
     const first = await opened(viewer, reed);
     const second = await opened(viewer, reed);
     expect(second).toMatchObject({ fresh: false, eventId: first.eventId, state: STATE.dispatched, onlineHolders: 1 });
@@ -82,8 +74,8 @@ describe('OPEN', () => {
   });
 
   it('refuses what is unknown, unpublished, removed, blocked, held by nobody, or asked by somebody who left', async () => {
-    const [author, viewer, reed] = await two();
-    const refusal = async (requester: UserId, subject: ReedId) => (await ask(requester, subject))?.refusal;
+    const [author, viewer, reed] = await world.two();
+    const refusal = async (requester: UserId, subject: ReedId) => (await world.ask(requester, subject, now))?.refusal;
     expect(await refusal(viewer, `${author}/01890000-0000-7000-8000-000000000000` as ReedId)).toBe('not-found');
     const unpublished = await world.reed(author);
     await world.db.query({ text: 'update reeds set published_at = null where id = $1', values: [unpublished] });
@@ -103,17 +95,17 @@ describe('OPEN', () => {
     expect(await world.events()).toHaveLength(0);
   });
 
-  it('drops the asker\'s own allocation, and says that nobody holds it if that was the last', async () => {
-    const [author, , reed] = await two();
-    expect((await ask(author, reed))?.refusal).toBe('not-held');
+  it("drops the asker's own allocation, and says that nobody holds it if that was the last", async () => {
+    const [author, , reed] = await world.two();
+    expect((await world.ask(author, reed, now))?.refusal).toBe('not-held');
     expect(await world.db.query({ text: 'select * from reed_allocations' })).toHaveLength(0);
   });
 
   it('holds more than 64 open requests back, and leaves those over 16 awake unassigned', async () => {
-    const [author, viewer] = await two();
+    const [author, viewer] = await world.two();
     const states: (number | string | null)[] = [];
     for (let i = 0; i < 66; i += 1) {
-      const outcome = await ask(viewer, await world.reed(author));
+      const outcome = await world.ask(viewer, await world.reed(author), now);
       states.push(outcome?.refusal ?? (outcome as Opened).state);
     }
     expect(states.filter((state) => state === STATE.dispatched)).toHaveLength(4);
@@ -123,14 +115,14 @@ describe('OPEN', () => {
   });
 
   it('only queues with a holder whose newest connection is on another replica', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const other = randomUUID();
     await world.db.query({ text: 'update online_users set owner = $1 where user_id = $2', values: [other, author] });
     expect(await opened(viewer, reed)).toMatchObject({ state: STATE.waiting, holder: author, owner: other });
   });
 
   it('refuses a request id that stands for another subject', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const requestId = world.request(viewer);
     const item = { eventId: randomUUID(), requestId, requester: viewer, kind: 'reed' as const, subject: reed };
     await open(world.context, [item], now);
@@ -142,8 +134,11 @@ describe('OPEN', () => {
     const [author, half, whole, viewer] = (await community('author', 'half', 'whole', 'viewer')) as [UserId, UserId, UserId, UserId];
     const head = await world.reed(author, [half, whole]);
     const part = await world.reed(author, [whole]);
-    await world.db.query({ text: 'update reeds set thread_head = $1, thread_index = (id <> $1)::int where id in ($1, $2)', values: [head, part] });
-    const item = { eventId: randomUUID(), requestId: world.request(viewer), requester: viewer, kind: 'thread' as const, subject: head };
+    await world.db.query({
+      text: 'update reeds set thread_head = $1, thread_index = (id <> $1)::int where id in ($1, $2)',
+      values: [head, part],
+    });
+    const item = world.item(viewer, head, 'thread');
     const { outcomes } = await open(world.context, [item], now);
     expect(outcomes[0]).toMatchObject({ state: STATE.dispatched, holder: whole, onlineHolders: 1 });
   });
@@ -151,18 +146,24 @@ describe('OPEN', () => {
 
 describe('the answers', () => {
   it('relays an answer of the holder asked, and of nobody else', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
     expect(await relayed(world.context, [{ eventId, holder: viewer }], now)).toEqual([null]);
-    expect(await relayed(world.context, [{ eventId: randomUUID(), holder: author }, { eventId, holder: author }], now)).toEqual([
-      null,
-      expect.objectContaining({ verdict: 'relayed', requester: viewer, subjectId: reed, relays: 1 }),
-    ]);
+    expect(
+      await relayed(
+        world.context,
+        [
+          { eventId: randomUUID(), holder: author },
+          { eventId, holder: author },
+        ],
+        now,
+      ),
+    ).toEqual([null, expect.objectContaining({ verdict: 'relayed', requester: viewer, subjectId: reed, relays: 1 })]);
     expect(await relayed(world.context, [{ eventId, holder: author }], now)).toEqual([null]);
   });
 
   it('ends the event instead when the reed was removed or a block came in between', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
     await world.db.query({ text: 'update reeds set removed_at = now() where id = $1', values: [reed] });
     expect(await relayed(world.context, [{ eventId, holder: author }], now)).toMatchObject([{ verdict: 'removed', explicit: true }]);
@@ -170,7 +171,7 @@ describe('the answers', () => {
   });
 
   it('acknowledged by its requester once relayed, an event ends and makes a holder', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
     const ack = async (requester: UserId) => (await acknowledge(world.db, [{ eventId, requester, deviceId: 'd' }], [], now)).outcomes;
     expect(await ack(viewer)).toEqual([null]);
@@ -178,7 +179,10 @@ describe('the answers', () => {
     expect(await ack(author)).toEqual([null]);
     expect(await ack(viewer)).toEqual([{ subjectId: reed }]);
     expect(await ack(viewer)).toEqual([null]);
-    const rows = await world.db.query({ text: 'select holder_user_id from reed_allocations where reed_id = $1 order by 1', values: [reed] });
+    const rows = await world.db.query({
+      text: 'select holder_user_id from reed_allocations where reed_id = $1 order by 1',
+      values: [reed],
+    });
     expect(rows).toHaveLength(2);
     expect(await world.events()).toHaveLength(0);
   });
@@ -197,7 +201,7 @@ describe('the answers', () => {
   });
 
   it('an erring holder backs off longer each time and is given up after eight failures', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
     let at = now;
     const waits: number[] = [];
@@ -210,7 +214,7 @@ describe('the answers', () => {
       }
       expect(held).toMatchObject({ state: STATE.unassigned, failing: true });
       const [row] = await world.events();
-      const due = (row?.due_at as Date).getTime();
+      const due = row?.due_at.getTime() ?? 0;
       waits.push(due - at);
       at = due;
       expect(await assign(world.context, targets(), at)).toMatchObject([{ state: STATE.dispatched, holder: author }]);
@@ -219,7 +223,7 @@ describe('the answers', () => {
   });
 
   it('busy backs off without counting as a failure', async () => {
-    const [author, viewer, reed] = await two();
+    const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
     for (let attempt = 1; attempt <= 12; attempt += 1) {
       const at = now + attempt * 10_000;
@@ -228,8 +232,8 @@ describe('the answers', () => {
     }
   });
 
-  it('what could not be written is re-opened a second later at nobody\'s charge', async () => {
-    const [author, viewer, reed] = await two();
+  it("what could not be written is re-opened a second later at nobody's charge", async () => {
+    const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
     expect(await undelivered(world.context, [{ eventId, attempt: 9, relays: null }], now)).toEqual([false]);
     await relayed(world.context, [{ eventId, holder: author }], now);
@@ -260,165 +264,7 @@ describe('the answers', () => {
     for (let i = 0; i < 3; i += 1) {
       const chosen = await opened(second, reed);
       expect(chosen.holder).toBe(author);
-      await cancel(world.db, [{ requester: second, requestId: (await world.events())[0]?.request_id as never }]);
+      await cancel(world.db, [{ requester: second, requestId: (await world.events())[0]?.request_id as RequestId }]);
     }
-  });
-});
-
-describe('DISPATCH and SPREAD', () => {
-  it('hand a freed place to the oldest waiting event', async () => {
-    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5')) as [UserId, ...UserId[]];
-    const reed = await world.reed(author);
-    const events: Opened[] = [];
-    for (const viewer of viewers) events.push(await opened(viewer, reed));
-    expect(await dispatch(world.context, [author], now)).toEqual({ claims: [], more: [author] });
-    await relayed(world.context, [{ eventId: events[0]?.eventId as string, holder: author }], now);
-    const second = events[5]?.eventId;
-    expect(await dispatch(world.context, [author], now)).toMatchObject({
-      claims: [{ eventId: events[4]?.eventId, holder: author, attempt: 1, explicit: true, onlineHolders: 1 }],
-      more: [author],
-    });
-    await relayed(world.context, [{ eventId: events[1]?.eventId as string, holder: author }], now);
-    expect(await dispatch(world.context, [author], now)).toMatchObject({ claims: [{ eventId: second }], more: [] });
-  });
-
-  it('an acknowledgement tells on the way which subjects are waited for', async () => {
-    const [author, viewer, reed] = await two();
-    const other = await world.reed(author);
-    await world.offline(author);
-    await opened(viewer, reed);
-    expect((await acknowledge(world.db, [{ eventId: randomUUID(), requester: viewer, deviceId: 'd' }], [reed, other], now)).wanted).toEqual([reed]);
-  });
-
-  it('spread a reed from its new holder, W at a time, never to itself', async () => {
-    const [author, holder, ...viewers] = (await community('author', 'holder', ...Array.from({ length: 12 }, (_, i) => `v${i}`))) as [UserId, UserId, ...UserId[]];
-    const reed = await world.reed(author);
-    for (const viewer of viewers) await opened(viewer, reed);
-    await world.hold(reed, holder);
-    const claims = await spread(world.context, [{ holder, subject: reed }], now);
-    expect(claims).toHaveLength(4);
-    expect(claims.every((claim) => claim.holder === holder)).toBe(true);
-    expect(await spread(world.context, [{ holder, subject: reed }], now)).toEqual([]);
-  });
-
-  it('a hundred new holders in one batch take four each', async () => {
-    const names = Array.from({ length: 500 }, (_, i) => `v${i}`);
-    const [author, ...rest] = (await community('author', ...names)) as [UserId, ...UserId[]];
-    const reed = await world.reed(author);
-    const [holders, viewers] = [rest.slice(0, 100), rest.slice(100)];
-    const items = viewers.map((requester) => ({ eventId: randomUUID(), requestId: world.request(requester), requester, kind: 'reed' as const, subject: reed }));
-    for (let i = 0; i < items.length; i += 200) await open(world.context, items.slice(i, i + 200), now);
-    await world.hold(reed, ...holders);
-    const claims = await spread(world.context, holders.map((holder) => ({ holder, subject: reed })), now);
-    expect(claims).toHaveLength(396);
-    const perHolder = Map.groupBy(claims, (claim) => claim.holder);
-    expect(Math.max(...[...perHolder.values()].map((of) => of.length))).toBe(4);
-  });
-});
-
-describe('presence', () => {
-  it('gone, a holder leaves nothing in its queue or hands', async () => {
-    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5')) as [UserId, ...UserId[]];
-    const reed = await world.reed(author);
-    for (const viewer of viewers) await opened(viewer, reed);
-    expect(await holdersGone(world.db, [author], 256, now)).toBe(0);
-    await world.offline(author);
-    expect(await absentHolders(world.db)).toEqual([author]);
-    expect(await holdersGone(world.db, [author], 4, now)).toBe(4);
-    expect(await holdersGone(world.db, [author], 4, now)).toBe(2);
-    const events = await assign(world.context, targets(), now);
-    expect(events.map((event) => event.state)).toEqual(Array(6).fill(STATE.dormant));
-  });
-
-  it('gone, a requester is owed nothing more, and its holders are told whose place is free', async () => {
-    const [author, viewer, reed] = await two();
-    const { eventId } = await opened(viewer, reed);
-    expect(await requestersGone(world.db, [viewer], 10)).toEqual([]);
-    await world.offline(viewer);
-    expect(await requestersGone(world.db, [viewer], 10)).toMatchObject([{ eventId, freed: author }]);
-  });
-
-  it('back, a holder finds what is dormant for its reeds, a step at a time', async () => {
-    const small = await World.open({ wakeReedsPerStep: 2, wakeEventsPerStep: 3 });
-    const [author, viewer] = (await small.members(['author', 'viewer'])) as [UserId, UserId];
-    await small.online(viewer);
-    for (let i = 0; i < 7; i += 1) {
-      const item = { eventId: randomUUID(), requestId: small.request(viewer), requester: viewer, kind: 'reed' as const, subject: await small.reed(author) };
-      await open(small.context, [item], now);
-    }
-    await small.online(author);
-    let cursor: ReedId | null = null;
-    let woken = 0;
-    for (let step = 0; step < 20; step += 1) {
-      const [done] = await wake(small.db, small.limits, [{ holder: author, cursor }], now);
-      woken += done?.woken ?? 0;
-      await dispatch(small.context, [author], now);
-      for (const event of await small.events()) {
-        if (event.state === STATE.dispatched) await relayed(small.context, [{ eventId: event.event_id as string, holder: author }], now);
-      }
-      cursor = done?.cursor ?? null;
-      if (cursor === null) break;
-    }
-    expect(woken).toBe(7);
-    await small.close();
-  });
-});
-
-describe('SWEEP', () => {
-  it('re-opens what is overdue with a holder and makes it back off', async () => {
-    const [author, viewer, reed] = await two();
-    const { eventId } = await opened(viewer, reed);
-    expect(await sweep(world.db, world.limits, now + 4_999)).toEqual([]);
-    expect(await sweep(world.db, world.limits, now + 5_000)).toMatchObject([{ eventId, outcome: 'reopened', freed: author }]);
-    expect(await assign(world.context, targets(), now + 5_000)).toMatchObject([{ state: STATE.unassigned, failing: true }]);
-  });
-
-  it('sends an unacknowledged delivery once more, then ends it', async () => {
-    const [author, viewer, reed] = await two();
-    const { eventId } = await opened(viewer, reed);
-    await relayed(world.context, [{ eventId, holder: author }], now);
-    expect(await sweep(world.db, world.limits, now + 30_000)).toMatchObject([{ outcome: 'reopened' }]);
-    await assign(world.context, targets(), now + 30_000);
-    await relayed(world.context, [{ eventId, holder: author }], now + 30_000);
-    expect(await sweep(world.db, world.limits, now + 60_000)).toMatchObject([{ eventId, outcome: 'not-acknowledged', explicit: true }]);
-    expect(await world.events()).toEqual([]);
-  });
-
-  it('looks at the dormant every ten minutes and lets an explicit request expire after a day', async () => {
-    const [author, viewer, reed] = await two();
-    await world.offline(author);
-    await opened(viewer, reed);
-    expect(await sweep(world.db, world.limits, now + 600_000)).toMatchObject([{ outcome: 'reopened' }]);
-    expect(await assign(world.context, targets(), now + 600_000)).toMatchObject([{ state: STATE.dormant }]);
-    expect(await sweep(world.db, world.limits, now + 86_400_000)).toMatchObject([{ outcome: 'expired', explicit: true }]);
-  });
-
-  it('assigns a waiting event again after 5 s, then after twice as long', async () => {
-    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4')) as [UserId, ...UserId[]];
-    const reed = await world.reed(author);
-    for (const viewer of viewers) await opened(viewer, reed);
-    const due = async () => {
-      const event = (await world.events()).find((row) => row.state === STATE.waiting);
-      return (event?.due_at as Date).getTime();
-    };
-    let at = now;
-    const waits: number[] = [];
-    for (let i = 0; i < 6; i += 1) {
-      waits.push((await due()) - at);
-      at = await due();
-      await world.db.query({ text: `update pending_events set due_at = to_timestamp($1) where state = 2`, values: [at / 1000 + 1000] });
-      await sweep(world.db, world.limits, at);
-      await assign(world.context, targets(), at);
-    }
-    expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
-  });
-});
-
-describe('the last copy', () => {
-  it('gone, ends every event that waits for it', async () => {
-    const [author, viewer, reed] = await two();
-    const { eventId } = await opened(viewer, reed);
-    await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'miss', missing: reed }], now);
-    expect(await lastCopiesGone(world.db, [reed])).toMatchObject([{ eventId, explicit: true }]);
   });
 });

@@ -173,6 +173,24 @@ describe('a slow reader', () => {
     await eventually(() => world.gateway.counts.connections === 0);
   });
 
+  it('that takes a little at a time is not closed, even in the middle of one large frame', async () => {
+    await world.close();
+    await open({ sendBufferFullBytes: 64 * MIB, sendBufferMaxBytes: 128 * MIB });
+    client.socket.pause();
+    world.gateway.hub.deliver(ann.userId, delivery(12 * MIB));
+    for (let at = 0; at < 10; at++) {
+      client.send({ id: '', type: 'pong', body: {} });
+      client.socket.resume();
+      await turns(8);
+      client.socket.pause();
+      await turns(8);
+      world.node.clock.advance(2_000);
+    }
+    expect(world.gateway.counts.connections).toBe(1);
+    client.socket.resume();
+    await client.next('dataResponse');
+  });
+
   it('is closed when what must be sent all the same outgrows four times its buffer', async () => {
     client.socket.pause();
     await fill(ann, delivery(64 * 1024));

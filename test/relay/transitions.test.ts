@@ -18,7 +18,9 @@ beforeEach(() => start());
 afterEach(async () => {
   await Promise.all(members.splice(0).map((member) => member.vanish()));
   await server.settle();
-  const dangling = await community.rows('select a.event_id from pending_event_attempts a where not exists (select from pending_events e where e.event_id = a.event_id)');
+  const dangling = await community.rows(
+    'select a.event_id from pending_event_attempts a where not exists (select from pending_events e where e.event_id = a.event_id)',
+  );
   expect(dangling, 'no attempt outlives its event').toEqual([]);
   expect(await community.rows('select event_id from pending_events'), 'nothing is owed to members who are gone').toEqual([]);
   await server.close();
@@ -37,7 +39,9 @@ type Four = [LightAccount, LightAccount, LightAccount, LightAccount, ...LightAcc
 /** As many as asked for; tests name the first four at most. */
 const accounts = async (count: number): Promise<Four> => (await community.accounts(count)) as Four;
 const allocations = async (reed: ReedId): Promise<string[]> =>
-  (await community.rows<{ holder_user_id: string }>('select holder_user_id from reed_allocations where reed_id = $1', [reed])).map((row) => row.holder_user_id).sort();
+  (await community.rows<{ holder_user_id: string }>('select holder_user_id from reed_allocations where reed_id = $1', [reed]))
+    .map((row) => row.holder_user_id)
+    .sort();
 const acked = (id: string) => (frame: FrameOf<'requestAck'>) => frame.body.requestId === id;
 const state = (id: string, name: string) => (frame: FrameOf<'requestAck'>) => frame.body.requestId === id && frame.body.state === name;
 
@@ -73,7 +77,7 @@ describe('a request', () => {
     expect(author.frames.filter((frame) => frame.type === 'relayRequest')).toHaveLength(1);
   });
 
-  it('for an unknown reed, a stranger\'s author or a foreign request id is refused by name', async () => {
+  it("for an unknown reed, a stranger's author or a foreign request id is refused by name", async () => {
     const [a, b] = await accounts(2);
     const [author, viewer] = [await join(a), await join(b)];
     const unknown = `${author.userId}/01890000-0000-7000-8000-000000000000` as ReedId;
@@ -85,7 +89,7 @@ describe('a request', () => {
     expect((await viewer.next('error', (frame) => frame.body.requestId === id)).body.code).toBe('INVALID');
   });
 
-  it('cancelled frees the holder\'s place and is not delivered', async () => {
+  it("cancelled frees the holder's place and is not delivered", async () => {
     const [a, b] = await accounts(2);
     const [author, viewer] = [await join(a, { answer: 'nothing' }), await join(b)];
     const [reed, other] = (await community.reeds(author.userId, 2)) as [ReedId, ReedId];
@@ -133,7 +137,8 @@ describe('a holder that', () => {
     const id = viewer.request(reed);
     await viewer.next('requestAck', state(id, 'HOLDERS_FAILING'));
     await author.next('relayRequest', (frame) => frame.body.attempt === 8);
-    const dormant = async (): Promise<boolean> => (await community.rows<{ state: number }>('select state from pending_events'))[0]?.state === 0;
+    const dormant = async (): Promise<boolean> =>
+      (await community.rows<{ state: number }>('select state from pending_events'))[0]?.state === 0;
     while (!(await dormant())) await server.settle();
     expect(author.frames.filter((frame) => frame.type === 'relayRequest')).toHaveLength(8);
     expect(await allocations(reed)).toEqual([author.userId]);
@@ -175,7 +180,7 @@ describe('a holder that', () => {
     expect(other.frames.some((frame) => frame.type === 'relayRequest')).toBe(true);
   });
 
-  it('answers for somebody else\'s event, or none, is not heard', async () => {
+  it("answers for somebody else's event, or none, is not heard", async () => {
     const [a, b, c] = await accounts(3);
     const [author, liar, viewer] = [await join(a, { answer: 'nothing' }), await join(b), await join(c)];
     const [reed, other] = (await community.reeds(author.userId, 2)) as [ReedId, ReedId];

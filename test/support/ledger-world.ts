@@ -1,10 +1,12 @@
 // A community as rows, without keys or signatures: for tests and loads of the ledger alone.
 import { createHash, randomUUID } from 'node:crypto';
 import pino from 'pino';
-import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
+import { type Opened, type OpenItem, type OpenOutcome, open } from '../../src/ledger/open.ts';
+import type { SubjectKind } from '../../src/ledger/state.ts';
 import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
 import { createDatabase } from './database.ts';
 
@@ -14,6 +16,8 @@ const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijkl
 
 /** A member's id, the same for the same name. */
 export const userOf = (name: string): UserId => `${base32(createHash('sha256').update(name).digest().subarray(0, 16))}@${SERVER}` as UserId;
+
+export type EventRow = { readonly event_id: string; readonly request_id: RequestId; readonly state: number; readonly due_at: Date };
 
 export class World {
   readonly db: Database;
@@ -96,7 +100,36 @@ export class World {
   }
 
   /** Every event, oldest first. */
-  events(): Promise<Record<string, unknown>[]> {
+  events(): Promise<EventRow[]> {
     return this.db.query({ text: 'select * from pending_events order by seq' });
+  }
+
+  /** Members that are online. */
+  async community(...names: string[]): Promise<UserId[]> {
+    const members = await this.members(names);
+    await this.online(...members);
+    return members;
+  }
+
+  /** An author with one reed and a viewer, both online. */
+  async two(): Promise<[UserId, UserId, ReedId]> {
+    const [author, viewer] = (await this.community('author', 'viewer')) as [UserId, UserId];
+    return [author, viewer, await this.reed(author)];
+  }
+
+  item(requester: UserId, subject: ReedId, kind: SubjectKind = 'reed'): OpenItem {
+    return { eventId: randomUUID(), requestId: this.request(requester), requester, kind, subject };
+  }
+
+  /** Asks for a reed, in a batch of one. */
+  async ask(requester: UserId, subject: ReedId, now: number): Promise<OpenOutcome | null> {
+    return (await open(this.context, [this.item(requester, subject)], now)).outcomes[0] ?? null;
+  }
+
+  /** Asks for a reed and gets an event. */
+  async opened(requester: UserId, subject: ReedId, now: number): Promise<Opened> {
+    const outcome = await this.ask(requester, subject, now);
+    if (outcome === null || outcome.refusal !== null) throw new Error(`not opened: ${outcome?.refusal}`);
+    return outcome;
   }
 }

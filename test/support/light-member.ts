@@ -38,7 +38,13 @@ export class LightCommunity {
         m as (insert into users (id, role, last_signed_at, key_id, username, identity_hash, created_at) select id, 'user', now(), key, id, hash, now() from u),
         d as (insert into devices (id, user_id, linked_at) select device, id, now() from u)
         insert into sessions (token_hash, user_id, key_id, device_id, signed_at, last_used_at) select token, id, key, device, now(), now() from u`,
-      [accounts.map((a) => a.userId), accounts.map((a) => a.hash), accounts.map((a) => a.device), accounts.map((a) => a.tokenHash), this.#serverId],
+      [
+        accounts.map((a) => a.userId),
+        accounts.map((a) => a.hash),
+        accounts.map((a) => a.device),
+        accounts.map((a) => a.tokenHash),
+        this.#serverId,
+      ],
     );
     return accounts;
   }

@@ -1,0 +1,191 @@
+// The ledger's looks one at a time, on real Postgres: what is handed out, woken, swept and ended.
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { relayed, reopen } from '../../src/ledger/answer.ts';
+import { assign } from '../../src/ledger/assign.ts';
+import { dispatch, spread } from '../../src/ledger/claim.ts';
+import { type Opened, open } from '../../src/ledger/open.ts';
+import { acknowledge, lastCopiesGone, requestersGone } from '../../src/ledger/settle.ts';
+import { STATE } from '../../src/ledger/state.ts';
+import { absentHolders, holdersGone, sweep, wake } from '../../src/ledger/sweep.ts';
+import type { ReedId, UserId } from '../../src/wire/address.ts';
+import { World } from '../support/ledger-world.ts';
+
+let world: World;
+const now = 1_800_000_000_000;
+beforeEach(async () => {
+  world = await World.open();
+});
+afterEach(() => world.close());
+
+const community = (...names: string[]) => world.community(...names);
+const opened = (requester: UserId, subject: ReedId) => world.opened(requester, subject, now);
+const targets = (...eventIds: string[]) => ({ eventIds, requesters: [] });
+
+describe('DISPATCH and SPREAD', () => {
+  it('hand a freed place to the oldest waiting event', async () => {
+    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5')) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    const events: Opened[] = [];
+    for (const viewer of viewers) events.push(await opened(viewer, reed));
+    expect(await dispatch(world.context, [author], now)).toEqual({ claims: [], more: [author] });
+    await relayed(world.context, [{ eventId: events[0]?.eventId as string, holder: author }], now);
+    const second = events[5]?.eventId;
+    expect(await dispatch(world.context, [author], now)).toMatchObject({
+      claims: [{ eventId: events[4]?.eventId, holder: author, attempt: 1, explicit: true, onlineHolders: 1 }],
+      more: [author],
+    });
+    await relayed(world.context, [{ eventId: events[1]?.eventId as string, holder: author }], now);
+    expect(await dispatch(world.context, [author], now)).toMatchObject({ claims: [{ eventId: second }], more: [] });
+  });
+
+  it('an acknowledgement tells on the way which subjects are waited for', async () => {
+    const [author, viewer, reed] = await world.two();
+    const other = await world.reed(author);
+    await world.offline(author);
+    await opened(viewer, reed);
+    expect((await acknowledge(world.db, [{ eventId: randomUUID(), requester: viewer, deviceId: 'd' }], [reed, other], now)).wanted).toEqual(
+      [reed],
+    );
+  });
+
+  it('spread a reed from its new holder, W at a time, never to itself', async () => {
+    const [author, holder, ...viewers] = (await community('author', 'holder', ...Array.from({ length: 12 }, (_, i) => `v${i}`))) as [
+      UserId,
+      UserId,
+      ...UserId[],
+    ];
+    const reed = await world.reed(author);
+    for (const viewer of viewers) await opened(viewer, reed);
+    await world.hold(reed, holder);
+    const claims = await spread(world.context, [{ holder, subject: reed }], now);
+    expect(claims).toHaveLength(4);
+    expect(claims.every((claim) => claim.holder === holder)).toBe(true);
+    expect(await spread(world.context, [{ holder, subject: reed }], now)).toEqual([]);
+  });
+
+  it('a hundred new holders in one batch take four each', async () => {
+    const names = Array.from({ length: 500 }, (_, i) => `v${i}`);
+    const [author, ...rest] = (await community('author', ...names)) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    const [holders, viewers] = [rest.slice(0, 100), rest.slice(100)];
+    const items = viewers.map((requester) => world.item(requester, reed));
+    for (let i = 0; i < items.length; i += 200) await open(world.context, items.slice(i, i + 200), now);
+    await world.hold(reed, ...holders);
+    const claims = await spread(
+      world.context,
+      holders.map((holder) => ({ holder, subject: reed })),
+      now,
+    );
+    expect(claims).toHaveLength(396);
+    const perHolder = Map.groupBy(claims, (claim) => claim.holder);
+    expect(Math.max(...[...perHolder.values()].map((of) => of.length))).toBe(4);
+  });
+});
+
+describe('presence', () => {
+  it('gone, a holder leaves nothing in its queue or hands', async () => {
+    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5')) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    for (const viewer of viewers) await opened(viewer, reed);
+    expect(await holdersGone(world.db, [author], 256, now)).toBe(0);
+    await world.offline(author);
+    expect(await absentHolders(world.db)).toEqual([author]);
+    expect(await holdersGone(world.db, [author], 4, now)).toBe(4);
+    expect(await holdersGone(world.db, [author], 4, now)).toBe(2);
+    const events = await assign(world.context, targets(), now);
+    expect(events.map((event) => event.state)).toEqual(Array(6).fill(STATE.dormant));
+  });
+
+  it('gone, a requester is owed nothing more, and its holders are told whose place is free', async () => {
+    const [author, viewer, reed] = await world.two();
+    const { eventId } = await opened(viewer, reed);
+    expect(await requestersGone(world.db, [viewer], 10)).toEqual([]);
+    await world.offline(viewer);
+    expect(await requestersGone(world.db, [viewer], 10)).toMatchObject([{ eventId, freed: author }]);
+  });
+
+  it('back, a holder finds what is dormant for its reeds, a step at a time', async () => {
+    const small = await World.open({ wakeReedsPerStep: 2, wakeEventsPerStep: 3 });
+    const [author, viewer] = (await small.members(['author', 'viewer'])) as [UserId, UserId];
+    await small.online(viewer);
+    for (let i = 0; i < 7; i += 1) {
+      const item = small.item(viewer, await small.reed(author));
+      await open(small.context, [item], now);
+    }
+    await small.online(author);
+    let cursor: ReedId | null = null;
+    let woken = 0;
+    for (let step = 0; step < 20; step += 1) {
+      const [done] = await wake(small.db, small.limits, [{ holder: author, cursor }], now);
+      woken += done?.woken ?? 0;
+      await dispatch(small.context, [author], now);
+      for (const event of await small.events()) {
+        if (event.state === STATE.dispatched) await relayed(small.context, [{ eventId: event.event_id, holder: author }], now);
+      }
+      cursor = done?.cursor ?? null;
+      if (cursor === null) break;
+    }
+    expect(woken).toBe(7);
+    await small.close();
+  });
+});
+
+describe('SWEEP', () => {
+  it('re-opens what is overdue with a holder and makes it back off', async () => {
+    const [author, viewer, reed] = await world.two();
+    const { eventId } = await opened(viewer, reed);
+    expect(await sweep(world.db, world.limits, now + 4_999)).toEqual([]);
+    expect(await sweep(world.db, world.limits, now + 5_000)).toMatchObject([{ eventId, outcome: 'reopened', freed: author }]);
+    expect(await assign(world.context, targets(), now + 5_000)).toMatchObject([{ state: STATE.unassigned, failing: true }]);
+  });
+
+  it('sends an unacknowledged delivery once more, then ends it', async () => {
+    const [author, viewer, reed] = await world.two();
+    const { eventId } = await opened(viewer, reed);
+    await relayed(world.context, [{ eventId, holder: author }], now);
+    expect(await sweep(world.db, world.limits, now + 30_000)).toMatchObject([{ outcome: 'reopened' }]);
+    await assign(world.context, targets(), now + 30_000);
+    await relayed(world.context, [{ eventId, holder: author }], now + 30_000);
+    expect(await sweep(world.db, world.limits, now + 60_000)).toMatchObject([{ eventId, outcome: 'not-acknowledged', explicit: true }]);
+    expect(await world.events()).toEqual([]);
+  });
+
+  it('looks at the dormant every ten minutes and lets an explicit request expire after a day', async () => {
+    const [author, viewer, reed] = await world.two();
+    await world.offline(author);
+    await opened(viewer, reed);
+    expect(await sweep(world.db, world.limits, now + 600_000)).toMatchObject([{ outcome: 'reopened' }]);
+    expect(await assign(world.context, targets(), now + 600_000)).toMatchObject([{ state: STATE.dormant }]);
+    expect(await sweep(world.db, world.limits, now + 86_400_000)).toMatchObject([{ outcome: 'expired', explicit: true }]);
+  });
+
+  it('assigns a waiting event again after 5 s, then after twice as long', async () => {
+    const [author, ...viewers] = (await community('author', 'v0', 'v1', 'v2', 'v3', 'v4')) as [UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    for (const viewer of viewers) await opened(viewer, reed);
+    const due = async () => {
+      const event = (await world.events()).find((row) => row.state === STATE.waiting);
+      return event?.due_at.getTime() ?? 0;
+    };
+    let at = now;
+    const waits: number[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      waits.push((await due()) - at);
+      at = await due();
+      await world.db.query({ text: `update pending_events set due_at = to_timestamp($1) where state = 2`, values: [at / 1000 + 1000] });
+      await sweep(world.db, world.limits, at);
+      await assign(world.context, targets(), at);
+    }
+    expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  });
+});
+
+describe('the last copy', () => {
+  it('gone, ends every event that waits for it', async () => {
+    const [author, viewer, reed] = await world.two();
+    const { eventId } = await opened(viewer, reed);
+    await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'miss', missing: reed }], now);
+    expect(await lastCopiesGone(world.db, [reed])).toMatchObject([{ eventId, explicit: true }]);
+  });
+});
