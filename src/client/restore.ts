@@ -5,6 +5,7 @@ import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import { parseServerId, parseServerKeyId, parseUserId, parseUserKeyId, type ServerId, type ServerKeyId } from '../wire/address.ts';
 import type { Api } from './api.ts';
 import type { KeyRing } from './key-ring.ts';
+import { normalPassphrase } from './passphrase.ts';
 import type { PinnedServer } from './server.ts';
 import type { ServerTime } from './server-time.ts';
 import { challenge, signSession } from './session.ts';
@@ -25,7 +26,9 @@ export async function restoreAccount(
   input: { readonly backup: string; readonly passphrase: string },
 ): Promise<SignedUp> {
   const { api, keyRing, time, random } = deps;
-  const opened = await keyRing.restore(input.backup, input.passphrase);
+  // As it was typed first: a passphrase that the person chose may have capitals.
+  const typed = await keyRing.restore(input.backup, input.passphrase);
+  const opened = typed.ok ? typed : await keyRing.restore(input.backup, normalPassphrase(input.passphrase));
   if (!opened.ok)
     throw new AppError('INVALID', opened.reason === 'passphrase' ? 'the passphrase does not open this backup' : 'this is no backup');
   const server = parseServerId(opened.value.server);
