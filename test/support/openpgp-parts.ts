@@ -39,7 +39,9 @@ export function unarmored(armor: string): Uint8Array {
 }
 
 /** A key pair of the library's making with whatever options. */
-export async function keyPair(options: Options = {}): Promise<{ publicArmor: string; privateArmor: string; privateKey: openpgp.PrivateKey }> {
+export async function keyPair(
+  options: Options = {},
+): Promise<{ publicArmor: string; privateArmor: string; privateKey: openpgp.PrivateKey }> {
   const { privateKey } = await openpgp.generateKey({
     type: 'ecc',
     curve: 'curve25519Legacy',
@@ -54,7 +56,9 @@ export async function keyPair(options: Options = {}): Promise<{ publicArmor: str
 
 export async function packetsOf(armor: string): Promise<{ tag: number; body: Uint8Array }[]> {
   const key = await openpgp.readKey({ armoredKey: armor });
-  return key.toPacketList().map((part) => ({ tag: (part.constructor as unknown as { tag: number }).tag, body: part.write() as Uint8Array }));
+  return key
+    .toPacketList()
+    .map((part) => ({ tag: (part.constructor as unknown as { tag: number }).tag, body: part.write() as Uint8Array }));
 }
 
 /** The key with each packet replaced by what `change` makes of it. */
@@ -82,7 +86,8 @@ export async function librarySignature(
   key: openpgp.PrivateKey,
   options: Pick<openpgp.SignOptions, 'signatureNotations' | 'config'> = {},
 ): Promise<string> {
-  const message = 'text' in input ? await openpgp.createMessage({ text: input.text }) : await openpgp.createMessage({ binary: input.binary });
+  const message =
+    'text' in input ? await openpgp.createMessage({ text: input.text }) : await openpgp.createMessage({ binary: input.binary });
   return openpgp.sign({ message, signingKeys: key, detached: true, date: DATE, ...options });
 }
 

@@ -1,4 +1,7 @@
 // One valid statement of every type, and a small world of keys to sign them with. Browser-safe: frozen vectors are made from it.
+
+import { generatePrivateKey, type PrivateKey } from '../../src/crypto/openpgp.ts';
+import type { KeyLookup, KnownKey } from '../../src/crypto/statement.ts';
 import {
   makeInviteId,
   makeReedId,
@@ -12,8 +15,6 @@ import {
   userIdFromFingerprint,
   userKeyId,
 } from '../../src/wire/address.ts';
-import { type PrivateKey, generatePrivateKey } from '../../src/crypto/openpgp.ts';
-import type { KeyLookup, KnownKey } from '../../src/crypto/statement.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading, type Statement, type StatementOf, type StatementType } from '../../src/wire/statements.ts';
 
@@ -154,7 +155,15 @@ function accountExamples(world: World) {
       role: 'user',
       expiresAt: printTime(nowMs + 86_400_000),
     },
-    session: { ...heading('session'), server, user, key, device: UUIDS[2] as StatementOf<'session'>['device'], nonce: NONCE, purpose: 'socket' },
+    session: {
+      ...heading('session'),
+      server,
+      user,
+      key,
+      device: UUIDS[2] as StatementOf<'session'>['device'],
+      nonce: NONCE,
+      purpose: 'socket',
+    },
     'admin-act': { ...heading('admin-act'), user, key, act: 'role', target: world.other, nonce: NONCE, createdAt: printTime(nowMs) },
   } as const;
 }

@@ -1,12 +1,6 @@
 // Which OpenPGP keys are accepted: Curve25519 in two encodings with one encryption subkey. Everything else is refused by name and at once.
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  generatePrivateKey,
-  protectPrivateKey,
-  readPrivateKey,
-  readPublicKey,
-  unprotectPrivateKey,
-} from '../../src/crypto/openpgp.ts';
+import { generatePrivateKey, protectPrivateKey, readPrivateKey, readPublicKey, unprotectPrivateKey } from '../../src/crypto/openpgp.ts';
 import { isWeakPoint, readPackets } from '../../src/crypto/packets.ts';
 import { armored, changedKey, concat, keyPair, packet, revokedArmor, unarmored, withPoint } from '../support/openpgp-parts.ts';
 
@@ -18,12 +12,12 @@ const reasonOf = async (armor: string): Promise<string> => {
   return read.ok ? 'accepted' : read.reason;
 };
 
-const littleEndian = (value: bigint): Uint8Array =>
-  Uint8Array.from({ length: 32 }, (_, at) => Number((value >> BigInt(8 * at)) & 255n));
+const littleEndian = (value: bigint): Uint8Array => Uint8Array.from({ length: 32 }, (_, at) => Number((value >> BigInt(8 * at)) & 255n));
 
 const power = (base: bigint, exponent: bigint): bigint => {
   let result = 1n;
-  for (let b = ((base % FIELD) + FIELD) % FIELD, e = exponent; e > 0n; e >>= 1n, b = (b * b) % FIELD) if (e & 1n) result = (result * b) % FIELD;
+  for (let b = ((base % FIELD) + FIELD) % FIELD, e = exponent; e > 0n; e >>= 1n, b = (b * b) % FIELD)
+    if (e & 1n) result = (result * b) % FIELD;
   return result;
 };
 const inverse = (value: bigint): bigint => power(value, FIELD - 2n);
@@ -117,7 +111,9 @@ describe('refused keys', () => {
     ['200 bindings', 200],
     ['three bindings', 3],
   ])('have %s', async (_what, times) => {
-    const many = await changedKey(good.publicArmor, ({ tag, body }, at) => Array.from({ length: at === 4 ? times : 1 }, () => packet(tag, body)));
+    const many = await changedKey(good.publicArmor, ({ tag, body }, at) =>
+      Array.from({ length: at === 4 ? times : 1 }, () => packet(tag, body)),
+    );
     expect(await reasonOf(many)).toMatch(/too-large|not-a-key|not-one-key/);
   });
 

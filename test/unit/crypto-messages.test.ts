@@ -179,7 +179,15 @@ describe('Padmé sizes', () => {
   });
 
   it('match the published examples', () => {
-    for (const [bytes, size] of [[1, 1], [8, 8], [9, 10], [10, 10], [100, 104], [1_000, 1_024], [1_000_000, 1_015_808]] as const) {
+    for (const [bytes, size] of [
+      [1, 1],
+      [8, 8],
+      [9, 10],
+      [10, 10],
+      [100, 104],
+      [1_000, 1_024],
+      [1_000_000, 1_015_808],
+    ] as const) {
       expect(padmeSize(bytes)).toBe(size);
     }
   });

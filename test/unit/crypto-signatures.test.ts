@@ -1,6 +1,14 @@
 // Detached signatures: exactly one binary signature by the named key, whatever its date, kept in one normal form however it was spelled.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { generatePrivateKey, type PrivateKey, type PublicKey, readPrivateKey, readPublicKey, signDetached, verifyDetached } from '../../src/crypto/openpgp.ts';
+import {
+  generatePrivateKey,
+  type PrivateKey,
+  type PublicKey,
+  readPrivateKey,
+  readPublicKey,
+  signDetached,
+  verifyDetached,
+} from '../../src/crypto/openpgp.ts';
 import { armored, concat, keyPair, librarySignature, packet, unarmored } from '../support/openpgp-parts.ts';
 
 const NOW = 1_800_000_000_000;
@@ -24,7 +32,8 @@ const reasonOf = async (armor: string, by: PublicKey = key.publicKey, bytes = BY
   return verified.ok ? 'accepted' : verified.reason;
 };
 const wrap = (...parts: readonly Uint8Array[]): string => armored('SIGNATURE', concat(...parts));
-const octets = (length: number, size: number): number[] => Array.from({ length: size }, (_, at) => (length >>> (8 * (size - 1 - at))) & 255);
+const octets = (length: number, size: number): number[] =>
+  Array.from({ length: size }, (_, at) => (length >>> (8 * (size - 1 - at))) & 255);
 /** Hashed area first: its length stands at 4 and 5, the length of the unhashed one behind it. */
 const withUnhashed = (area: Uint8Array): Uint8Array => {
   const at = 6 + (body[4] as number) * 256 + (body[5] as number);
@@ -98,7 +107,8 @@ describe('what is no signature', () => {
   it('has none, two, or another packet beside it', async () => {
     expect(await reasonOf(armored('SIGNATURE', packet(60, Uint8Array.of(1))))).toBe('not-one-signature');
     expect(await reasonOf(wrap(packet(2, body), packet(2, body)))).toBe('not-one-signature');
-    for (const tag of [10, 21, 40, 60, 63]) expect(await reasonOf(wrap(packet(2, body), packet(tag, Uint8Array.of(0x50, 0x47, 0x50))))).toBe('not-one-signature');
+    for (const tag of [10, 21, 40, 60, 63])
+      expect(await reasonOf(wrap(packet(2, body), packet(tag, Uint8Array.of(0x50, 0x47, 0x50))))).toBe('not-one-signature');
   });
 
   it('expires', async () => {
@@ -121,7 +131,8 @@ describe('what is no signature', () => {
 
   it('is truncated, sent in parts or longer than any armor', async () => {
     const bytes = unarmored(signature);
-    for (const end of [0, 1, 2, 10, bytes.length - 1]) expect(await reasonOf(armored('SIGNATURE', bytes.subarray(0, end)))).toBe('not-a-signature');
+    for (const end of [0, 1, 2, 10, bytes.length - 1])
+      expect(await reasonOf(armored('SIGNATURE', bytes.subarray(0, end)))).toBe('not-a-signature');
     expect(await reasonOf(wrap(Uint8Array.of(0xc2, 0xe5), body))).toBe('not-a-signature');
     const huge = withUnhashed(concat(Uint8Array.of(255, 0, 0, 0xea, 0x60, 100), new Uint8Array(59_999)));
     expect(await reasonOf(wrap(packet(2, huge)))).toBe('too-large');

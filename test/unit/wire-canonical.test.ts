@@ -21,7 +21,11 @@ const nested = (levels: number, inner: unknown = 1): unknown => {
 };
 
 /** Values that are allowed, four levels at most. */
-const leaf = fc.oneof(fc.string({ unit: 'grapheme' }), fc.boolean(), fc.maxSafeInteger().map((n) => n + 0));
+const leaf = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.boolean(),
+  fc.maxSafeInteger().map((n) => n + 0),
+);
 const allowed = fc.dictionary(
   fc.string({ maxLength: 8 }),
   fc.oneof(leaf, fc.array(leaf, { maxLength: 4 }), fc.dictionary(fc.string({ maxLength: 4 }), leaf, { maxKeys: 3 })),
@@ -97,9 +101,12 @@ describe('canonical bytes', () => {
 
   it('never throw', () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSparseArray: true, withTypedArray: true }), (value) => {
-        expect(typeof canonicalBytes(value).ok).toBe('boolean');
-      }),
+      fc.property(
+        fc.anything({ withBigInt: true, withDate: true, withMap: true, withSparseArray: true, withTypedArray: true }),
+        (value) => {
+          expect(typeof canonicalBytes(value).ok).toBe('boolean');
+        },
+      ),
     );
   });
 
@@ -136,7 +143,12 @@ describe('strict JSON', () => {
   });
 
   it('refuses bytes that are no UTF-8, and too many', () => {
-    for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xc0, 0x80, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0xe2, 0x82]]) {
+    for (const bytes of [
+      [0x22, 0xff, 0x22],
+      [0x22, 0xc0, 0x80, 0x22],
+      [0x22, 0xed, 0xa0, 0x80, 0x22],
+      [0x22, 0xe2, 0x82],
+    ]) {
       expect(parsed(Uint8Array.from(bytes))).toBe('not-utf8');
     }
     expect(parsed('"\ud800"')).toBe('not-utf8');
@@ -144,7 +156,9 @@ describe('strict JSON', () => {
   });
 
   it('takes what is left, spaces included', () => {
-    expect(parsed('{"a":[true,false,null,"\\u00e4\\"",-7],"b" : {} }   \n')).toEqual({ value: { a: [true, false, null, 'ä"', -7], b: {} } });
+    expect(parsed('{"a":[true,false,null,"\\u00e4\\"",-7],"b" : {} }   \n')).toEqual({
+      value: { a: [true, false, null, 'ä"', -7], b: {} },
+    });
     expect(parsed('{"b":1,"c":[{"b":1},{"b":2}],"d":{"b":"b"}}')).toEqual({ value: { b: 1, c: [{ b: 1 }, { b: 2 }], d: { b: 'b' } } });
     const proto = parsed('{"__proto__":{"x":1}}') as { value: object };
     expect(Object.hasOwn(proto.value, '__proto__')).toBe(true);
@@ -153,10 +167,17 @@ describe('strict JSON', () => {
   it('agrees with JSON.parse wherever it takes a text', () => {
     const deep = { depth: 64, bytes: 100_000 };
     fc.assert(
-      fc.property(fc.oneof(fc.json(), fc.string(), fc.json().map((text) => text.slice(1))), (text) => {
-        const value = parseStrictJson(text, deep);
-        if (value.ok) expect(value.value).toEqual(JSON.parse(text));
-      }),
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc.json().map((text) => text.slice(1)),
+        ),
+        (text) => {
+          const value = parseStrictJson(text, deep);
+          if (value.ok) expect(value.value).toEqual(JSON.parse(text));
+        },
+      ),
     );
   });
 });

@@ -17,7 +17,7 @@ const reasonOf = (bytes: Uint8Array): string => {
   return frame.ok ? frame.value.type : `${frame.reason}${frame.detail && ` ${frame.detail}`}`;
 };
 
-function valueOf(kind: MessageFields[string]): fc.Arbitrary<unknown> {
+function valuesOf(kind: MessageFields[string]): fc.Arbitrary<unknown> {
   if (kind === 'string') return fc.string({ unit: 'grapheme', maxLength: 80 });
   if (kind === 'bytes') return fc.uint8Array({ maxLength: 300 });
   if (kind === 'uint32') return fc.integer({ min: 0, max: 2 ** 32 - 1 });
@@ -28,14 +28,16 @@ function valueOf(kind: MessageFields[string]): fc.Arbitrary<unknown> {
 }
 
 const bodyOf = (fields: MessageFields): fc.Arbitrary<object> =>
-  fc.record(Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, valueOf(kind)])), {
+  fc.record(Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, valuesOf(kind)])), {
     requiredKeys: Object.keys(fields).filter((name) => fields[name] !== 'optional-bool'),
     noNullPrototype: true,
   });
 
-const anyFrame: fc.Arbitrary<Frame> = fc.constantFrom(...FRAME_TYPES).chain((type) =>
-  fc.record({ id: fc.constantFrom('', ID), type: fc.constant(type), body: bodyOf(FRAMES[type]) }, { noNullPrototype: true }),
-) as fc.Arbitrary<Frame>;
+const anyFrame: fc.Arbitrary<Frame> = fc
+  .constantFrom(...FRAME_TYPES)
+  .chain((type) =>
+    fc.record({ id: fc.constantFrom('', ID), type: fc.constant(type), body: bodyOf(FRAMES[type]) }, { noNullPrototype: true }),
+  ) as fc.Arbitrary<Frame>;
 
 /** Bytes as text, whatever class holds them. */
 const comparable = (value: unknown): unknown => {
@@ -60,7 +62,8 @@ describe('the table of frames', () => {
           const { values } = field.resolvedType;
           return [field.name, { enum: Object.keys(values).toSorted((a, b) => (values[a] ?? 0) - (values[b] ?? 0)) }];
         }
-        if (field.resolvedType instanceof protobuf.Type) return [field.name, { message: described(field.resolvedType), repeated: field.repeated }];
+        if (field.resolvedType instanceof protobuf.Type)
+          return [field.name, { message: described(field.resolvedType), repeated: field.repeated }];
         return [field.name, field.options?.proto3_optional === true ? 'optional-bool' : field.type];
       }),
     );
@@ -69,7 +72,8 @@ describe('the table of frames', () => {
     const frame = proto.lookupType('reedbed.v1.Frame');
     const bodies = frame.oneofsArray[0]?.fieldsArray ?? [];
     expect(bodies.map(({ name }) => name)).toEqual(FRAME_TYPES);
-    for (const field of bodies) expect([field.name, FRAMES[field.name as FrameType]]).toEqual([field.name, described(field.resolvedType as protobuf.Type)]);
+    for (const field of bodies)
+      expect([field.name, FRAMES[field.name as FrameType]]).toEqual([field.name, described(field.resolvedType as protobuf.Type)]);
   });
 
   it('covers every delivery with the same fields', () => {
@@ -101,7 +105,10 @@ describe('a frame', () => {
   it('tells absent from false where the protocol does', () => {
     for (const broadcast of [true, false, undefined]) {
       const body = broadcast === undefined ? { reedId: REED } : { reedId: REED, broadcast };
-      expect(decodeFrame(encodeFrame({ id: '', type: 'publishReady', body }), LIMITS)).toEqual({ ok: true, value: { id: '', type: 'publishReady', body } });
+      expect(decodeFrame(encodeFrame({ id: '', type: 'publishReady', body }), LIMITS)).toEqual({
+        ok: true,
+        value: { id: '', type: 'publishReady', body },
+      });
     }
   });
 
@@ -138,7 +145,10 @@ describe('ciphertext', () => {
   const ciphertext = new Uint8Array(200_000).map((_, at) => at % 251);
 
   it('is a view of the bytes that arrived', () => {
-    for (const bytes of [encodeFrame({ id: ID, type: 'relayResponse', body: { ciphertext, attempt: 1 } }), Buffer.from(encodeDelivery('mention', ID, { requestId: '', reedId: REED }, ciphertext))]) {
+    for (const bytes of [
+      encodeFrame({ id: ID, type: 'relayResponse', body: { ciphertext, attempt: 1 } }),
+      Buffer.from(encodeDelivery('mention', ID, { requestId: '', reedId: REED }, ciphertext)),
+    ]) {
       const frame = decodeFrame(bytes, LIMITS);
       if (!frame.ok || !('ciphertext' in frame.value.body)) throw new Error('no ciphertext');
       const read = frame.value.body.ciphertext;
@@ -160,7 +170,15 @@ describe('ciphertext', () => {
 
   it('may be of any length around the edges of its length prefix', () => {
     for (const length of [0, 1, 127, 128, 16_383, 16_384, 1_000_000]) {
-      const decoded = decodeFrame(encodeDelivery('dataResponse', ID, { requestId: '', reedId: REED }, ciphertext.length < length ? new Uint8Array(length) : ciphertext.subarray(0, length)), LIMITS);
+      const decoded = decodeFrame(
+        encodeDelivery(
+          'dataResponse',
+          ID,
+          { requestId: '', reedId: REED },
+          ciphertext.length < length ? new Uint8Array(length) : ciphertext.subarray(0, length),
+        ),
+        LIMITS,
+      );
       expect(decoded.ok && 'ciphertext' in decoded.value.body && decoded.value.body.ciphertext.length).toBe(length);
     }
   });
@@ -176,7 +194,12 @@ describe('sizes', () => {
   it('are bounded per type', () => {
     for (const type of FRAME_TYPES) {
       const carries = 'ciphertext' in FRAMES[type];
-      const most = type === 'relayResponse' ? LIMITS.relayResponseBytes : carries ? LIMITS.relayResponseBytes + DELIVERY_OVERHEAD_BYTES : LIMITS.frameBytes;
+      const most =
+        type === 'relayResponse'
+          ? LIMITS.relayResponseBytes
+          : carries
+            ? LIMITS.relayResponseBytes + DELIVERY_OVERHEAD_BYTES
+            : LIMITS.frameBytes;
       expect([type, frameLimit(type, LIMITS)]).toEqual([type, most]);
       if (!Object.values(FRAMES[type]).some((kind) => kind === 'string' || kind === 'bytes')) continue;
       let fits = most;
@@ -196,7 +219,11 @@ describe('sizes', () => {
   });
 
   it('of anything unknown are those of a small frame', () => {
-    const unknown = (length: number) => Buffer.concat([Buffer.from([0xfa, 0x3f, ...[length & 127, length >> 7].map((byte, at) => (at === 0 ? byte | 0x80 : byte))]), Buffer.alloc(length)]);
+    const unknown = (length: number) =>
+      Buffer.concat([
+        Buffer.from([0xfa, 0x3f, ...[length & 127, length >> 7].map((byte, at) => (at === 0 ? byte | 0x80 : byte))]),
+        Buffer.alloc(length),
+      ]);
     expect(reasonOf(unknown(1_000))).toBe('unknown-body');
     expect(reasonOf(Buffer.concat([unknown(16_000), unknown(16_000)]))).toBe('too-large');
     expect(reasonOf(new Uint8Array(2 * LIMITS.relayResponseBytes))).toBe('too-large');
@@ -210,8 +237,16 @@ describe('a bad frame', () => {
     ['empty', new Uint8Array(0), 'malformed'],
     ['an id alone', id, 'malformed'],
     ['two ids', Buffer.concat([id, id, encodeFrame({ id: '', type: 'ping', body: {} })]), 'malformed'],
-    ['two bodies', Buffer.concat([encodeFrame({ id: '', type: 'ping', body: {} }), encodeFrame({ id: '', type: 'pong', body: {} })]), 'malformed'],
-    ['the same body twice', Buffer.concat([encodeFrame({ id: '', type: 'ping', body: {} }), encodeFrame({ id: '', type: 'ping', body: {} })]), 'malformed'],
+    [
+      'two bodies',
+      Buffer.concat([encodeFrame({ id: '', type: 'ping', body: {} }), encodeFrame({ id: '', type: 'pong', body: {} })]),
+      'malformed',
+    ],
+    [
+      'the same body twice',
+      Buffer.concat([encodeFrame({ id: '', type: 'ping', body: {} }), encodeFrame({ id: '', type: 'ping', body: {} })]),
+      'malformed',
+    ],
     ['a body of another wire type', Buffer.from([0x28, 0x01]), 'unknown-body'],
     ['an id of another wire type', Buffer.from([0x08, 0x01, 0x2a, 0x00]), 'malformed'],
     ['field number zero', Buffer.from([0x00, 0x00]), 'malformed'],

@@ -29,7 +29,17 @@ import {
 
 const PRINT = '48565acbfc74b378ab86e6b0379f1b5002573c10';
 const UUID = '019b76da-a800-7000-8000-000000000001';
-const PARSERS = [parseServerId, parseUserId, parseUserKeyId, parseServerKeyId, parseReedId, parseRequestId, parseInviteId, parseFingerprint, parseUuid];
+const PARSERS = [
+  parseServerId,
+  parseUserId,
+  parseUserKeyId,
+  parseServerKeyId,
+  parseReedId,
+  parseRequestId,
+  parseInviteId,
+  parseFingerprint,
+  parseUuid,
+];
 
 describe('text forms of bytes', () => {
   it('are those of the platform', () => {

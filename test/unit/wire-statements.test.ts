@@ -81,7 +81,8 @@ describe('every type of statement', () => {
     expect(changed('reed', { app: 'other' })).toBe('wrong-app app');
     expect(changed('reed', { v: 2 })).toBe('unknown-version v');
     expect(changed('reed', { v: '1' })).toBe('unknown-version v');
-    for (const type of ['nothing', '__proto__', 'constructor', 'toString', 7, null]) expect(changed('reed', { type })).toBe('unknown-type type');
+    for (const type of ['nothing', '__proto__', 'constructor', 'toString', 7, null])
+      expect(changed('reed', { type })).toBe('unknown-type type');
     for (const value of [null, 1, 'x', [], new Date(), new Map()]) expect(judge(value)).toBe('not-a-statement');
   });
 
@@ -117,7 +118,8 @@ describe('persons', () => {
   });
 
   it('do not follow or block themselves', () => {
-    for (const type of ['follow', 'unfollow', 'block', 'unblock'] as const) expect(changed(type, { target: world.user })).toBe('contradiction target');
+    for (const type of ['follow', 'unfollow', 'block', 'unblock'] as const)
+      expect(changed(type, { target: world.user })).toBe('contradiction target');
   });
 });
 
@@ -125,14 +127,20 @@ describe('fields that contradict each other', () => {
   const mine = (at: number) => `${world.user}/${UUIDS[at]}`;
 
   it('of a reed', () => {
-    for (const field of ['previous', 'replyTo', 'root', 'echoOf']) expect(changed('reed', { [field]: mine(1) })).toBe(`contradiction ${field}`);
+    for (const field of ['previous', 'replyTo', 'root', 'echoOf'])
+      expect(changed('reed', { [field]: mine(1) })).toBe(`contradiction ${field}`);
     expect(without('reed', 'root')).toBe('contradiction root');
     expect(without('reed', 'replyTo')).toBe('contradiction root');
     expect(changed('reed', { thread: { head: mine(0), index: 0 } })).toBe('contradiction thread');
     expect(changed('reed', { thread: { head: mine(1), index: 1 } })).toBe('contradiction thread');
     expect(changed('reed', { thread: { head: `${world.other}/${UUIDS[0]}`, index: 1 } })).toBe('contradiction thread');
     expect(changed('reed', { thread: { head: mine(1), index: 0 } })).toBe('accepted');
-    for (const thread of [{ head: mine(0) }, { head: mine(0), index: 30 }, { head: mine(0), index: -1 }, { head: mine(0), index: 1, more: 1 }]) {
+    for (const thread of [
+      { head: mine(0) },
+      { head: mine(0), index: 30 },
+      { head: mine(0), index: -1 },
+      { head: mine(0), index: 1, more: 1 },
+    ]) {
       expect(changed('reed', { thread })).toBe('wrong-field thread');
     }
   });
@@ -140,7 +148,8 @@ describe('fields that contradict each other', () => {
   it('of a thread', () => {
     expect(changed('thread', { reeds: [mine(1), mine(0)] })).toBe('contradiction id');
     expect(changed('thread', { reeds: [mine(0), `${world.other}/${UUIDS[1]}`] })).toBe('contradiction reeds');
-    for (const reeds of [[mine(0)], [], [mine(0), mine(0)], new Array(31).fill(mine(0))]) expect(changed('thread', { reeds })).toBe('wrong-field reeds');
+    for (const reeds of [[mine(0)], [], [mine(0), mine(0)], new Array(31).fill(mine(0))])
+      expect(changed('thread', { reeds })).toBe('wrong-field reeds');
   });
 
   it('of keys and servers', () => {
@@ -149,7 +158,8 @@ describe('fields that contradict each other', () => {
     expect(changed('key', { recovery: world.keys.member.fingerprint })).toBe('contradiction recovery');
     expect(changed('key-revocation', { successor: world.key })).toBe('contradiction successor');
     const foreign = `${world.keys.server.fingerprint}@peerpeerpeerpeer`;
-    for (const type of ['server-key', 'server-key-revocation', 'peering'] as const) expect(changed(type, { key: foreign })).toBe('contradiction key');
+    for (const type of ['server-key', 'server-key-revocation', 'peering'] as const)
+      expect(changed(type, { key: foreign })).toBe('contradiction key');
     expect(changed('server-key', { predecessor: foreign })).toBe('contradiction predecessor');
     expect(changed('peering', { to: world.server })).toBe('contradiction to');
     expect(changed('server-document', { protocol: { min: 2, max: 1 } })).toBe('contradiction protocol');
@@ -175,7 +185,8 @@ describe('limits and spellings', () => {
     expect(changed('reed', { tags })).toBe('accepted');
     expect(changed('reed', { tags: [...tags, 'more'] })).toBe('wrong-field tags');
     expect(changed('reed', { tags: ['a', 'a'] })).toBe('wrong-field tags');
-    for (const tag of ['', 'A', '#a', 'a b', '12', 'x'.repeat(51), 'e\u0301', 'a\u200db']) expect([tag, changed('reed', { tags: [tag] })]).toEqual([tag, 'wrong-field tags']);
+    for (const tag of ['', 'A', '#a', 'a b', '12', 'x'.repeat(51), 'e\u0301', 'a\u200db'])
+      expect([tag, changed('reed', { tags: [tag] })]).toEqual([tag, 'wrong-field tags']);
     expect(changed('reed', { mentions: [world.other, world.other] })).toBe('wrong-field mentions');
     expect(changed('reed', { tags: { length: 1, 0: 'a' } })).toBe('wrong-field tags');
   });
@@ -198,12 +209,23 @@ describe('limits and spellings', () => {
   });
 
   it('know one spelling of hashes, nonces and origins', () => {
-    for (const bodyHash of ['', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}B`, `${'A'.repeat(42)}=`]) expect(changed('reed', { bodyHash })).toBe('wrong-field bodyHash');
-    for (const nonce of ['', 'AAAA', 'A'.repeat(88), 'AAECAwQFBgcICQoLDA0ODx']) expect(changed('session', { nonce })).toBe('wrong-field nonce');
-    for (const baseUrl of ['https://a.example/', 'https://a.example/x', 'ftp://a.example', 'https://A.example', 'https://u@a.example', 'https://a.example:443', 'javascript:1']) {
+    for (const bodyHash of ['', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}B`, `${'A'.repeat(42)}=`])
+      expect(changed('reed', { bodyHash })).toBe('wrong-field bodyHash');
+    for (const nonce of ['', 'AAAA', 'A'.repeat(88), 'AAECAwQFBgcICQoLDA0ODx'])
+      expect(changed('session', { nonce })).toBe('wrong-field nonce');
+    for (const baseUrl of [
+      'https://a.example/',
+      'https://a.example/x',
+      'ftp://a.example',
+      'https://A.example',
+      'https://u@a.example',
+      'https://a.example:443',
+      'javascript:1',
+    ]) {
       expect([baseUrl, changed('server-document', { baseUrl })]).toEqual([baseUrl, 'wrong-field baseUrl']);
     }
-    for (const device of ['x', UUIDS[0].replace('-7', '-4'), UUIDS[0].toUpperCase()]) expect(changed('session', { device })).toBe('wrong-field device');
+    for (const device of ['x', UUIDS[0].replace('-7', '-4'), UUIDS[0].toUpperCase()])
+      expect(changed('session', { device })).toBe('wrong-field device');
     expect(changed('invite', { id: 'root' })).toBe('wrong-field id');
   });
 });
@@ -212,21 +234,36 @@ describe('what a text claims', () => {
   const other = 'aaaaaaaaaaaaaaaa@bbbbbbbbbbbbbbbb';
 
   it('is its tags, folded, each once, in order, twenty at most', () => {
-    expect(tagsOf('#Reeds and #WATER, again #reeds. (#größe_2) #日本 #12 a#no &#no /#no ##no #')).toEqual(['reeds', 'water', 'größe_2', '日本']);
+    expect(tagsOf('#Reeds and #WATER, again #reeds. (#größe_2) #日本 #12 a#no &#no /#no ##no #')).toEqual([
+      'reeds',
+      'water',
+      'größe_2',
+      '日本',
+    ]);
     expect(tagsOf('#CAFE\u0301')).toEqual(['café']);
     expect(tagsOf(Array.from({ length: 30 }, (_, at) => `#t${at}`).join(' '))).toHaveLength(20);
     expect(tagsOf(`#${'x'.repeat(51)}`)).toEqual([]);
   });
 
   it('is whom it mentions by full id, thirty at most', () => {
-    expect(mentionsOf(`@${other} hello @${other}, (@${other.replace('a', 'c')}) x@${other} @${other}/x @@${other} @ada`)).toEqual([other, other.replace('a', 'c')]);
+    expect(mentionsOf(`@${other} hello @${other}, (@${other.replace('a', 'c')}) x@${other} @${other}/x @@${other} @ada`)).toEqual([
+      other,
+      other.replace('a', 'c'),
+    ]);
     expect(mentionsOf('@peer@bbbbbbbbbbbbbbbb')).toEqual([]);
-    const many = Array.from({ length: 40 }, (_, at) => `@${'a'.repeat(14)}${'abcdefghijklmnopqrstuvwxyz234567'[at % 32]}${at < 32 ? 'a' : 'b'}@bbbbbbbbbbbbbbbb`);
+    const many = Array.from(
+      { length: 40 },
+      (_, at) => `@${'a'.repeat(14)}${'abcdefghijklmnopqrstuvwxyz234567'[at % 32]}${at < 32 ? 'a' : 'b'}@bbbbbbbbbbbbbbbb`,
+    );
     expect(mentionsOf(many.join(' '))).toHaveLength(30);
   });
 
   it('fits into a statement, whatever the text', () => {
-    const word = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constantFrom('#a', '#İ', `@${other}`, '#ß', 'ﬀ'));
+    const word = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('#a', '#İ', `@${other}`, '#ß', 'ﬀ'),
+    );
     fc.assert(
       fc.property(fc.array(word), (words) => {
         const said = words.join('');
