@@ -57,26 +57,24 @@ const QUIET_TURNS = 3;
 const WEB_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url));
 
 /** What every part is given. */
-const openGround = async (config: Config, overrides: Overrides, onEpoch: (epoch: string) => void) => {
+const openGround = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack, onEpoch: (epoch: string) => void) => {
   const { limits } = config;
   const { log } = overrides;
   const clock = overrides.clock ?? new OffsetClock();
   const url = config.databaseUrl;
   if (url === undefined) throw new SetupError('There is no database.', 'Set DATABASE_URL.');
   const db = await openDatabase({ url, role: 'application', connections: APPLICATION_CONNECTIONS, log, onEpoch, clock });
+  owned.defer(() => db.close());
   const ledgerDb = await openDatabase({ url, role: 'ledger', connections: LEDGER_CONNECTIONS, log, onEpoch, clock });
+  owned.defer(() => ledgerDb.close());
   const clockKeeper = await keepClock({ database: db, clock, everyMs: limits.clockMeasureEveryMs, log });
+  owned.defer(() => clockKeeper.close());
   const load = new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes);
   return {
     ...{ config, limits, log, clock, db, ledgerDb, load },
     random: overrides.random ?? cryptoRandom,
     bus: overrides.bus ?? new MemoryBus(),
     addresses: new AddressBudget({ clock, limits }),
-    close: async () => {
-      clockKeeper.close();
-      await ledgerDb.close();
-      await db.close();
-    },
   };
 };
 
@@ -151,25 +149,50 @@ const openHttp = (ground: Ground, members: Members, webFolder: string) =>
 
 /** Builds and starts a server on a migrated database (`config.databaseUrl`). @throws SetupError for what the operator can mend */
 export const createApp = async (config: Config, overrides: Overrides): Promise<App> => {
+  const owned = new AsyncDisposableStack();
+  try {
+    return await compose(config, overrides, owned);
+  } catch (error) {
+    await owned.disposeAsync();
+    throw error;
+  }
+};
+
+/** Whatever is opened is put on `owned`, which takes it down in the opposite order. */
+const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
   let listening = `http://${config.host}:${config.port}`;
   const publicUrl = (): string => config.publicUrl ?? listening;
-  const ground = await openGround(config, overrides, (epoch) => replica.epochSeen(epoch));
+  const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl);
   const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
   const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
-
-  await replica.start();
-  const detach = gateway.attach(http.server);
-  relay.start();
-  await http.listen({ host: config.host, port: config.port });
-  listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
-  const { server, invites } = members.identity;
-  const secret = await invites.makeRootInvite();
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
   const rest = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
   };
+
+  await replica.start();
+  owned.defer(async () => {
+    await replica.stop();
+    leave();
+  });
+  relay.start();
+  owned.defer(async () => {
+    await relay.stop();
+    await rest();
+  });
+  const detach = gateway.attach(http.server);
+  owned.defer(async () => {
+    detach();
+    const closed = http.close();
+    await gateway.close();
+    await closed;
+  });
+  await http.listen({ host: config.host, port: config.port });
+  listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
+  const { server, invites } = members.identity;
+  const secret = await invites.makeRootInvite();
   return {
     url: publicUrl(),
     serverId: server.id,
@@ -182,17 +205,7 @@ export const createApp = async (config: Config, overrides: Overrides): Promise<A
       await replica.settle();
       await rest();
     },
-    close: async () => {
-      detach();
-      const stopped = http.close();
-      await gateway.close();
-      await stopped;
-      await relay.stop();
-      await rest();
-      await replica.stop();
-      leave();
-      await ground.close();
-    },
+    close: () => owned.disposeAsync(),
   };
 };
 
