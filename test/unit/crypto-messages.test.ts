@@ -83,7 +83,7 @@ describe('a message', () => {
     expect(await reasonOf(new Uint8Array(1024 * 1024 + 1))).toBe('too-large');
   });
 
-  it('never makes the reader throw', async () => {
+  it('never throws when it is changed, and never says anything else', async () => {
     const valid = unarmored(new TextDecoder().decode(await encryptTo(BYTES, key.publicKey)));
     const mutated = fc.tuple(fc.nat(valid.length - 1), fc.integer({ min: 1, max: 255 })).map(([at, flip]) => {
       const bytes = valid.slice();
@@ -92,7 +92,9 @@ describe('a message', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 300 }), mutated), async (bytes) => {
-        expect(await reasonOf(ascii(armored('MESSAGE', bytes)))).not.toBe('opened');
+        // The same session key has more than one spelling (the bit count of a point, its unused top bit); the content has not.
+        const opened = await decryptWith(ascii(armored('MESSAGE', bytes)), [key]);
+        if (opened.ok) expect(opened.value).toEqual(BYTES);
       }),
       { numRuns: 200 },
     );
