@@ -32,20 +32,27 @@ const OUTCOMES: Record<Exclude<RequestOutcome, 'refused'>, { again: boolean }> =
 
 test('every state of waiting has words of its own', () => {
   const states = Object.keys(STATES) as RequestProgress['state'][];
-  const titles = states.map((state) => waitText({ state, onlineHolders: 1 }, 'online').title);
+  const titles = states.map((state) => waitText({ state, onlineHolders: 1, brokenCopies: 0 }, 'online').title);
   expect(new Set(titles).size).toBe(states.length);
 });
 
 test('the number of people is told as far as it is known', () => {
-  const asking = (onlineHolders: number) => waitText({ state: 'asking', onlineHolders }, 'online').title;
+  const asking = (onlineHolders: number) => waitText({ state: 'asking', onlineHolders, brokenCopies: 0 }, 'online').title;
   expect(asking(1)).toBe('One person has it and is online, asking them');
   expect(asking(2)).toBe('Two people have it and are online, asking one');
   expect(asking(3)).toBe('Three or more people have it and are online, asking one');
   expect(asking(0)).not.toContain('people');
 });
 
+test('a broken copy that came is told beside the state', () => {
+  const nobody = (brokenCopies: number) => waitText({ state: 'nobody-online', onlineHolders: 0, brokenCopies }, 'online').note;
+  expect(nobody(0)).not.toContain('signed');
+  expect(nobody(1)).toContain('One copy that came was not what its author signed');
+  expect(nobody(2)).toContain('2 copies that came');
+});
+
 test('without a connection the connection is what is told', () => {
-  expect(waitText({ state: 'asking', onlineHolders: 2 }, 'offline').title).toBe('You are not connected');
+  expect(waitText({ state: 'asking', onlineHolders: 2, brokenCopies: 0 }, 'offline').title).toBe('You are not connected');
 });
 
 test.each(Object.entries(OUTCOMES))('the end %s has words, and asking again is offered only where it helps', (outcome, { again }) => {

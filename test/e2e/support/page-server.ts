@@ -19,7 +19,14 @@ export async function servePage(root: string): Promise<PageServer> {
     configFile: false,
     logLevel: 'warn',
     worker: { format: 'es' },
-    build: { outDir: folder, emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'es2023',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 2_000,
+    },
   });
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;

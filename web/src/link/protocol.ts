@@ -47,7 +47,13 @@ export type CopyView = {
 };
 
 export type WaitState = 'sending' | 'asking' | 'in-turn' | 'nobody-online' | 'holders-failing' | 'peer-away' | 'checking' | 'asking-again';
-export type Waiting = { readonly state: WaitState /** 0, 1, 2, or 3 for more. */; readonly onlineHolders: number };
+export type Waiting = {
+  readonly state: WaitState;
+  /** 0, 1, 2, or 3 for more. */
+  readonly onlineHolders: number;
+  /** Copies that came, were not what the author signed, and were thrown away. */
+  readonly brokenCopies: number;
+};
 
 export type Step = { readonly done: number; readonly total: number; readonly label: string };
 

@@ -17,6 +17,16 @@ const UNHEARD: Readonly<Record<Exclude<Phase, 'online'>, WaitText>> = {
 /** The words for a request's present state; `phase` is where the connection stands. */
 export function waitText(waiting: Waiting, phase: Phase): WaitText {
   if (phase !== 'online') return UNHEARD[phase];
+  const { title, note } = stateText(waiting);
+  return { title, note: waiting.brokenCopies > 0 && waiting.state !== 'asking-again' ? `${note} ${broken(waiting.brokenCopies)}` : note };
+}
+
+const broken = (count: number): string =>
+  count === 1
+    ? 'One copy that came was not what its author signed; it was thrown away and the server was told.'
+    : `${count} copies that came were not what their author signed; they were thrown away and the server was told.`;
+
+function stateText(waiting: Waiting): WaitText {
   const { onlineHolders: count } = waiting;
   switch (waiting.state) {
     case 'sending':

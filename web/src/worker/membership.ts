@@ -147,7 +147,7 @@ export class Membership {
     if (unsent) return unsent;
     const record = await this.#member.request(reedId, {
       signal: context.signal,
-      onProgress: ({ state, onlineHolders }) => context.progress({ state, onlineHolders }),
+      onProgress: ({ state, onlineHolders, tries }) => context.progress({ state, onlineHolders, brokenCopies: tries }),
     });
     const name = await this.#names.of(record.certificate.statement.author);
     // It may have been confirmed while its author's name was looked up.
