@@ -16,9 +16,6 @@ export const STATE = {
 
 export type EventState = (typeof STATE)[keyof typeof STATE];
 
-/** Classes in which events follow one another: 0 before 1 before 2. */
-export const PRIORITY = { explicit: 0, live: 1, catchUp: 2 } as const;
-
 export type SubjectKind = 'reed' | 'thread';
 
 /** Deliveries of content, by the frame that carries them. */
