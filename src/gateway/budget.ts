@@ -33,8 +33,9 @@ type Rate = { readonly burst: number; readonly perMs: number };
 type MemberBudget = {
   readonly cost: Bucket;
   readonly free: Bucket;
-  readonly reeds: Map<string, number[]>;
-  readonly asks: Map<string, number>;
+  /** Made when they are needed: most members only answer and acknowledge. */
+  reeds: Map<string, number[]> | null;
+  asks: Map<string, number> | null;
   syncedAt: number;
   refused: number;
   refusedSince: number;
@@ -73,15 +74,16 @@ export class Budgets {
   request(userId: UserId, subject: string, cost: number, now: number): number {
     if (this.#limits.sameReedPerHour > UNLIMITED_PER_HOUR) return this.spend(userId, cost, now);
     const member = this.#of(userId, now);
-    const times = (member.reeds.get(subject) ?? []).filter((at) => at > now - HOUR_MS);
+    const times = (member.reeds?.get(subject) ?? []).filter((at) => at > now - HOUR_MS);
     if (times.length >= this.#limits.sameReedPerHour) return Math.max(1, (times[0] ?? now) + HOUR_MS - now);
     const wait = this.spend(userId, cost, now);
     if (wait > 0) return wait;
     // Newest last, so that what is forgotten first is the oldest.
+    member.reeds ??= new Map();
     member.reeds.delete(subject);
     member.reeds.set(subject, [...times, now]);
     if (member.reeds.size > this.#limits.reedsRemembered) dropFirst(member.reeds);
-    forgetReeds(member, now);
+    forgetReeds(member.reeds, now);
     return 0;
   }
 
@@ -97,7 +99,9 @@ export class Budgets {
 
   /** Remembers that the member was asked, or sent, `ask`: one answer to it is free. */
   asked(userId: UserId, ask: string, now: number): void {
-    const { asks } = this.#of(userId, now);
+    const member = this.#of(userId, now);
+    member.asks ??= new Map();
+    const { asks } = member;
     const count = asks.get(ask) ?? 0;
     asks.delete(ask);
     asks.set(ask, count + 1);
@@ -107,8 +111,8 @@ export class Budgets {
   /** Whether this answer is one that was asked for; it is not any more after that. */
   answers(userId: UserId, ask: string, now: number): boolean {
     const { asks } = this.#of(userId, now);
-    const count = asks.get(ask) ?? 0;
-    if (count === 0) return false;
+    const count = asks?.get(ask) ?? 0;
+    if (asks === null || count === 0) return false;
     if (count === 1) asks.delete(ask);
     else asks.set(ask, count - 1);
     return true;
@@ -148,8 +152,8 @@ export class Budgets {
     const member: MemberBudget = {
       cost: { level: this.#limits.costBurst, at: now },
       free: { level: this.#limits.freeFramesBurst, at: now },
-      reeds: new Map(),
-      asks: new Map(),
+      reeds: null,
+      asks: null,
       syncedAt: Number.NEGATIVE_INFINITY,
       refused: 0,
       refusedSince: now,
@@ -162,10 +166,10 @@ export class Budgets {
 }
 
 /** Forgets what was not asked for again within the hour: the oldest come first. */
-function forgetReeds(member: MemberBudget, now: number): void {
-  for (const [subject, times] of member.reeds) {
+function forgetReeds(reeds: Map<string, number[]>, now: number): void {
+  for (const [subject, times] of reeds) {
     if ((times.at(-1) ?? 0) > now - HOUR_MS) return;
-    member.reeds.delete(subject);
+    reeds.delete(subject);
   }
 }
 

@@ -183,15 +183,14 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     // What we do not read says nothing about the other side.
     if (this.#stopped || this.#held) this.#traffic.heard(now);
     this.#traffic.look(now);
-    const { heart } = this.#traffic;
-    const beat = nextBeat(heart, now, this.#around.limits);
+    const beat = nextBeat(this.#traffic.heart, now, this.#around.limits);
     if (beat.act === 'silent') {
       this.end('CLOSE_SILENT');
       return this.dueAt;
     }
     if (beat.act === 'ping') {
       this.write(PING);
-      heart.pingedAt = now;
+      this.#traffic.pinged(now);
     }
     return beat.dueAt;
   }
@@ -344,6 +343,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
 
   /** Charges the member for a frame; over its budget it is told so. */
   #may(frame: Frame): boolean {
+    if (frame.type === 'pong' && this.#traffic.takePong()) return true;
     const { clock, costs } = this.#around;
     const { userId } = this.member;
     const now = clock.monotonicMs();

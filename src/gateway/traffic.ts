@@ -24,6 +24,7 @@ export class Traffic {
   #scannedBytes: number;
   /** Bytes read that belong to complete frames. */
   #consumedBytes: number;
+  #pongOwed = false;
   #sentBytes = 0;
   #flushedBytes = 0;
   #queuedBytes = 0;
@@ -50,6 +51,19 @@ export class Traffic {
     this.heart.heardAt = Math.max(this.heart.heardAt, now);
     this.heart.pingedAt = -1;
     this.heart.sentBytes = 0;
+  }
+
+  /** A PING was sent. */
+  pinged(now: number): void {
+    this.heart.pingedAt = now;
+    this.#pongOwed = true;
+  }
+
+  /** Whether a PONG answers a PING of ours; each does so once. */
+  takePong(): boolean {
+    const owed = this.#pongOwed;
+    this.#pongOwed = false;
+    return owed;
   }
 
   sent(payloadBytes: number): void {

@@ -177,13 +177,13 @@ describe('a slow reader', () => {
     await world.close();
     await open({ sendBufferFullBytes: 64 * MIB, sendBufferMaxBytes: 128 * MIB });
     client.socket.pause();
-    world.gateway.hub.deliver(ann.userId, delivery(12 * MIB));
-    for (let at = 0; at < 10; at++) {
+    world.gateway.hub.deliver(ann.userId, delivery(60 * MIB));
+    for (let at = 0; at < 7; at++) {
       client.send({ id: '', type: 'pong', body: {} });
       client.socket.resume();
-      await turns(8);
+      await turns(3);
       client.socket.pause();
-      await turns(8);
+      await turns(3);
       world.node.clock.advance(2_000);
     }
     expect(world.gateway.counts.connections).toBe(1);

@@ -19,6 +19,8 @@ import { freshId, log, memberId, type PresenceWorld, type TestReplica } from './
 
 export const SERVER = 'bbbbbbbbbbbbbbbb' as ServerId;
 const NONCE = 'AAAAAAAAAAAAAAAAAAAAAA';
+/** A client takes what a server sends, however large a test makes it. */
+const CLIENT_LIMITS = { ...DEFAULT_LIMITS, relayResponseBytes: 64 * 1024 * 1024 };
 
 type Told = { readonly what: string; readonly userId?: UserId; readonly value?: unknown };
 
@@ -91,7 +93,7 @@ export class RawClient {
     this.socket = socket;
     socket.on('error', () => undefined);
     socket.on('message', (data: Buffer) => {
-      const decoded = decodeFrame(data, DEFAULT_LIMITS);
+      const decoded = decodeFrame(data, CLIENT_LIMITS);
       if (!decoded.ok) throw new Error(`the server sent something ${decoded.reason}`);
       this.frames.push(decoded.value);
       this.#look();

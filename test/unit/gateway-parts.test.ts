@@ -1,0 +1,107 @@
+// Small parts of the gateway and of presence: addresses that fail to sign in, values of which the last one counts, reading a frame's
+// type from its first bytes, and who may open a socket.
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { addressGroup, FailedSignInsByAddress } from '../../src/gateway/failed-sign-ins.ts';
+import { isOwnOrigin } from '../../src/gateway/upgrade.ts';
+import { LatestWins } from '../../src/presence/latest-wins.ts';
+import { describe as describeError } from '../../src/presence/presence.ts';
+import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
+import { DELIVERY_TYPES, type Frame } from '../../src/wire/frames.ts';
+import { peekId, peekType } from '../../src/wire/peek.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+describe('failed sign-ins', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['2001:0DB8:0000:0000::9', '2001:db8:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['::1', '0:0:0:0'],
+  ])('counts %s as %s', (address, group) => expect(addressGroup(address)).toBe(group));
+
+  it('are five in any minute for one address', () => {
+    const clock = new ManualClock();
+    const failed = new FailedSignInsByAddress(clock, { failedSignInsPerMinute: 5 });
+    for (let at = 0; at < 5; at++) {
+      expect(failed.retryAfterMs('2001:db8::1')).toBe(0);
+      failed.failed(`2001:db8::${at}`);
+      clock.advance(1_000);
+    }
+    expect(failed.retryAfterMs('2001:db8::ffff')).toBe(55_000);
+    expect(failed.retryAfterMs('2001:db9::1')).toBe(0);
+    clock.advance(55_000);
+    expect(failed.retryAfterMs('2001:db8::1')).toBe(0);
+  });
+});
+
+describe('latest wins', () => {
+  it('writes keys together, the last value of each, and goes on after a failure', async () => {
+    const written: unknown[] = [];
+    let broken = true;
+    const values = new LatestWins<string, number>(async (entries) => {
+      written.push(entries);
+      if (broken) throw new Error('away');
+    });
+    const failing = [values.set('a', 1), values.set('b', 2), values.set('a', 3)];
+    for (const each of failing) await expect(each).rejects.toThrow('away');
+    broken = false;
+    await values.set('a', 4);
+    expect(written).toEqual([
+      [
+        ['a', 3],
+        ['b', 2],
+      ],
+      [['a', 4]],
+    ]);
+    expect(values.idle).toBe(true);
+  });
+});
+
+describe('peeking at an encoded frame', () => {
+  const frames: Frame[] = [
+    { id: '', type: 'hello', body: { serverId: 's', nonce: 'n', serverTime: 1, protocolMin: 1, protocolMax: 1 } },
+    { id: 'an-event', type: 'relayRequest', body: { reedId: 'r', requesterId: 'u', requesterKeyId: 'k', attempt: 1, deadlineMs: 5 } },
+    { id: 'e', type: 'keyRevoked', body: { requestId: '', certificate: new Uint8Array(300) } },
+    { id: '', type: 'peerServerLost', body: { serverId: 's' } },
+  ];
+
+  it.each(frames)('finds type and id: $type', (frame) => {
+    const bytes = encodeFrame(frame);
+    expect([peekType(bytes), peekId(bytes)]).toEqual([frame.type, frame.id]);
+  });
+
+  it.each(DELIVERY_TYPES)('finds type and id of a delivery: %s', (type) => {
+    const bytes = encodeDelivery(type, 'some-event', { requestId: 'r', reedId: 'x' }, new Uint8Array(70_000));
+    expect([peekType(bytes), peekId(bytes)]).toEqual([type, 'some-event']);
+  });
+
+  it('finds nothing in what is no frame', () => {
+    expect(peekType(new Uint8Array(0))).toBeUndefined();
+    expect(peekType(Uint8Array.of(0x0a, 0x7f))).toBeUndefined();
+  });
+});
+
+describe('an origin', () => {
+  const from = (headers: Record<string, string>): IncomingMessage => ({ headers }) as unknown as IncomingMessage;
+
+  it('may be missing, or the one that was asked; never another, and never only a part of it', () => {
+    expect(isOwnOrigin(from({ host: 'reeds.example' }), null)).toBe(true);
+    expect(isOwnOrigin(from({ host: 'reeds.example:8080', origin: 'http://reeds.example:8080' }), null)).toBe(true);
+    for (const origin of ['http://reeds.example', 'http://reeds.example.evil:8080', 'null', '', 'reeds.example:8080']) {
+      expect(isOwnOrigin(from({ host: 'reeds.example:8080', origin }), null)).toBe(false);
+    }
+    expect(isOwnOrigin(from({ host: 'x', origin: 'https://reeds.example' }), 'https://reeds.example')).toBe(true);
+    expect(isOwnOrigin(from({ host: 'x', origin: 'http://reeds.example' }), 'https://reeds.example')).toBe(false);
+  });
+});
+
+describe('an error in the log', () => {
+  it('is classes and codes, without the message', () => {
+    const error = new Error('Key (requester)=(ann) exists', { cause: new TypeError('ann') });
+    expect(describeError(Object.assign(error, { code: '23505' }))).toBe('Error 23505 (TypeError)');
+    expect(describeError('ann')).toBe('string');
+  });
+});
