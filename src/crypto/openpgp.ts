@@ -131,7 +131,7 @@ async function selfSignatureProblem(key: openpgp.Key): Promise<KeyReason | null>
   }
 }
 
-/** Reads one armored public key and holds it against every rule of page "Keys" in specs/protocol/ids.md. */
+/** Reads one armored public key and holds it against every rule under "Keys" in specs/protocol/statements.md. */
 export async function readPublicKey(armor: string): Promise<Result<PublicKey, KeyReason>> {
   if (armor.length > LIMITS.armorBytes) return fail('too-large');
   if (armor.includes('PRIVATE KEY BLOCK')) return fail('private');
