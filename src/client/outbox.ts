@@ -148,10 +148,7 @@ export class Outbox {
 
   /** Never rejects. `#again` is looked at in the same turn in which the work ends, so that no reed is left lying. */
   async #work(): Promise<void> {
-    while (this.#again) {
-      this.#again = false;
-      await this.#sendAll();
-    }
+    while (this.#again) await this.#sendAll();
     this.#working = null;
   }
 
@@ -169,7 +166,9 @@ export class Outbox {
     }
   }
 
+  /** What is looked at here covers every call for work so far. */
   async #first(): Promise<OutboxRecord | undefined> {
+    this.#again = false;
     try {
       return (await this.#deps.store.list('outbox')).find(({ refused }) => !refused);
     } catch {
