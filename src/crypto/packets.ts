@@ -32,7 +32,10 @@ export function dearmor(label: ArmorLabel, text: string): Uint8Array<ArrayBuffer
   const base64 = lines.slice(blank + 1, last).join('');
   if (!BASE64.test(base64)) return null;
   try {
-    return Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+    const binary = atob(base64);
+    const bytes = new Uint8Array(binary.length);
+    for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+    return bytes;
   } catch {
     return null;
   }

@@ -152,7 +152,6 @@ export const FRAME_TYPES = Object.keys(FRAMES) as readonly FrameType[];
 export const DELIVERY_TYPES = ['dataResponse', 'followReed', 'pipeReed', 'archiveReed', 'reedReply', 'mention'] as const;
 export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 
-export type RequestState = FrameBodies['requestAck']['state'];
 export type RelayErrorReason = FrameBodies['relayError']['reason'];
 export type InvalidReason = FrameBodies['dataInvalid']['reason'];
 export type SettledOutcome = FrameBodies['settled']['events'][number]['outcome'];
