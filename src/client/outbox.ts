@@ -148,7 +148,10 @@ export class Outbox {
 
   /** Never rejects. `#again` is looked at in the same turn in which the work ends, so that no reed is left lying. */
   async #work(): Promise<void> {
-    while (this.#again) await this.#sendAll();
+    while (this.#again) {
+      this.#again = false;
+      await this.#sendAll();
+    }
     this.#working = null;
   }
 
@@ -160,15 +163,13 @@ export class Outbox {
         this.#failures = 0;
       } catch (error) {
         const problem = error instanceof AppError ? error : new AppError('INTERNAL', 'the reed could not be sent', { cause: error });
-        if (!isFinal(problem)) return this.#later(problem);
-        await this.#refuse(record, problem);
+        // What can't be marked as refused would be sent for ever without a pause.
+        if (!isFinal(problem) || !(await this.#refuse(record, problem))) return this.#later(problem);
       }
     }
   }
 
-  /** What is looked at here covers every call for work so far. */
   async #first(): Promise<OutboxRecord | undefined> {
-    this.#again = false;
     try {
       return (await this.#deps.store.list('outbox')).find(({ refused }) => !refused);
     } catch {
@@ -246,22 +247,27 @@ export class Outbox {
     });
   }
 
+  /** The retry looks at everything that is there by then, so it also answers every call for work so far. */
   #later(problem: AppError): void {
     this.#failures++;
+    this.#again = false;
     this.#retry?.cancel();
     if (!this.#online) return;
     const delayMs = problem.retryAfterMs ?? doubling(this.#failures, RETRY_FIRST_MS, RETRY_MAX_MS);
     this.#retry = this.#deps.time.after(delayMs, () => this.#start());
   }
 
-  /** Refused for good: it stays, marked, for the person to see, and holds up nothing behind it. */
-  async #refuse(record: OutboxRecord, error: AppError): Promise<void> {
+  /** Refused for good: it stays, marked, for the person to see, and holds up nothing behind it. False if it could not be marked. */
+  async #refuse(record: OutboxRecord, error: AppError): Promise<boolean> {
     const { store, emit } = this.#deps;
-    await store
-      .write([{ put: 'outbox', record: { ...record, refused: { code: error.code, detail: error.detail } } }])
-      .catch(() => undefined);
+    try {
+      await store.write([{ put: 'outbox', record: { ...record, refused: { code: error.code, detail: error.detail } } }]);
+    } catch {
+      return false;
+    }
     emit({ type: 'outbox', reedId: record.reedId, state: 'refused', error });
     this.#settle(record.reedId, error);
+    return true;
   }
 
   #settle(reedId: ReedId, error: AppError | null): void {
