@@ -130,6 +130,7 @@ export const DEFAULT_LIMITS = {
   batchItems: 256,
   batchQueueItems: 4_096,
   batchQueueBytes: 64 * MIB,
+  assignItems: 128,
   probeGraceMs: 5,
   sweepEveryMs: 500,
   auditEveryMs: 5 * SECOND,

@@ -48,8 +48,12 @@ with targets as materialized (
   union
   select unnest($2::uuid[])
   union
-  select w.event_id from unnest($3::text[]) as r(requester) cross join lateral (
-    select event_id from pending_events q where q.requester_user_id = r.requester and q.state = 4 order by q.priority, q.seq limit $5
+  select w.event_id from unnest($3::text[]) as r(requester)
+  cross join lateral (select count(*) as awake from pending_events p where p.requester_user_id = r.requester and p.state in (1, 2, 3, 7)) a
+  -- One more than there is room for tells whether something is still held back.
+  cross join lateral (
+    select event_id from pending_events q where q.requester_user_id = r.requester and q.state = 4
+    order by q.priority, q.seq limit greatest(0, $5 - a.awake) + 1
   ) w
 ),
 taken as materialized (
@@ -142,7 +146,7 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       at(0),
       targets.eventIds,
       targets.requesters,
-      limits.batchItems / 2,
+      limits.assignItems,
       limits.awakeEventsPerMember,
       limits.holderWindow,
       at(-limits.strikeLifeMs),

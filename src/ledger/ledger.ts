@@ -38,8 +38,8 @@ export interface LedgerEvents {
   claimed(claims: readonly ClaimRow[]): void;
   /** The queues of these holders were looked at; those of `more` are not empty yet. */
   dispatched(holders: readonly UserId[], more: readonly UserId[]): void;
-  /** Events were looked at and given a holder, or none. */
-  assigned(events: readonly Assigned[]): void;
+  /** Events were looked at and given a holder, or none; among them all that these requesters have places for, and one more. */
+  assigned(events: readonly Assigned[], requesters: readonly UserId[]): void;
   /** Subjects may have lost their last copy. */
   copiesDropped(subjects: readonly ReedId[]): void;
   /** Events ended because nobody holds their subject any more. */
@@ -106,7 +106,8 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   assign: step<AssignItem, true>('assign', {
     sameAs: (item) => (item === 'due' ? 'due' : 'eventId' in item ? item.eventId : item.requester),
     run: async (items) => {
-      deps.events.assigned(await assign(deps, targetsOf(items), deps.clock.now()));
+      const targets = targetsOf(items);
+      deps.events.assigned(await assign(deps, targets, deps.clock.now()), targets.requesters);
       return done(items);
     },
   }),

@@ -52,7 +52,10 @@ export class Looks implements LedgerEvents {
     for (const holder of holders) this.wakes.dispatched(holder);
   }
 
-  assigned(events: readonly Assigned[]): void {
+  assigned(events: readonly Assigned[], requesters: readonly UserId[]): void {
+    for (const requester of requesters) this.#full.delete(requester);
+    // As many as one look takes: there may be more that are due.
+    if (events.length >= this.#deps.limits.assignItems) this.assign('due');
     for (const event of events) {
       if (event.full) this.#full.add(event.requester);
       if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
@@ -118,7 +121,8 @@ export class Looks implements LedgerEvents {
 
   /** A place of this requester is free. */
   placeFreed(requester: UserId): void {
-    if (this.#full.delete(requester)) this.assign({ requester });
+    // Noted until a look finds nothing held back: one that runs right now may have missed this place.
+    if (this.#full.has(requester)) this.assign({ requester });
   }
 
   /** The requester had no free place when its request was opened; one may be free by now. */
