@@ -1,8 +1,9 @@
 // A member's store in a folder, for headless holders: an append-only journal with an index of it in memory.
 // A write has reached the disk when it resolves; after kill -9 the store opens with every such write and no part of another.
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Change, Collection, Page, Records, Store } from '../client/store.ts';
 import { COLLECTIONS } from '../client/store.ts';
 import type { Batch, Entry, Place } from './file-journal.ts';
@@ -18,7 +19,7 @@ type Index = Map<Collection, Map<string, Place>>;
 /** Opens the store in `folder`, making both if needed. Rejects if another process has it open or if it is of an unknown version. */
 export async function openFileStore(folder: string): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const release = await takeLock(join(folder, 'lock'));
+  const release = takeLock(join(folder, 'lock'));
   try {
     return await FileStore.open(join(folder, 'journal'), release);
   } catch (error) {
@@ -252,35 +253,16 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Locks of this process. Needed since a container's process gets the same id in every life, and its old lock must not keep it out. */
-const held = new Set<string>();
-
-/** A lock file with the process id in it; one left by a process that is gone is taken over. */
-async function takeLock(path: string): Promise<() => Promise<void>> {
-  if (held.has(path)) throw new Error('the store is already open in this process');
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      await writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 });
-      held.add(path);
-      return async () => {
-        held.delete(path);
-        await rm(path, { force: true });
-      };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const owner = Number(await readFile(path, 'utf8').catch(() => ''));
-    if (owner > 0 && owner !== process.pid && isAlive(owner)) throw new Error(`the store is open in process ${owner}`);
-    await rm(path, { force: true });
-  }
-  throw new Error('the lock of the store is contended');
-}
-
-function isAlive(pid: number): boolean {
+/** An exclusive SQLite transaction on a file beside the journal: the system releases it with the process, however that ends. */
+function takeLock(path: string): () => Promise<void> {
+  const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    database.exec('pragma locking_mode = exclusive; begin exclusive');
+  } catch (cause) {
+    database.close();
+    throw new Error('the store is already open', { cause });
   }
+  return async () => {
+    if (database.isOpen) database.close();
+  };
 }
