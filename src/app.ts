@@ -110,10 +110,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
     ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },
     publicOrigin: () => (config.publicUrl === undefined ? null : new URL(config.publicUrl).origin),
     addressOf: addressOf(config.trustProxy),
-    failedSignIns: {
-      retryAfterMs: (address) => addresses.waitMs('failed-sign-in', address),
-      failed: (address) => addresses.count('failed-sign-in', address),
-    },
+    failedSignIns: addresses.signIns,
     signWelcome: (session, clientNonce) => identity.server.signWelcome(session, clientNonce),
     endSessions: (userId, options) => bus.endSessions(userId, options),
     overloaded: () => load.overloaded,

@@ -37,7 +37,9 @@ export class Costs {
   charge(userId: UserId, frame: Frame, now: number): number {
     switch (frame.type) {
       case 'requestReed':
-        return this.#request(userId, frame.body, now);
+        return this.#request(userId, { subject: frame.body.reedId, requestId: frame.body.requestId, cost: this.#limits.requestCost }, now);
+      case 'requestThread':
+        return this.#request(userId, { subject: frame.body.threadId, requestId: frame.body.requestId, cost: this.#limits.threadCost }, now);
       case 'cancelRequest':
         return this.#unlessAsked(userId, `cancel ${frame.body.requestId}`, now);
       case 'syncRequest':
@@ -59,11 +61,11 @@ export class Costs {
     return this.#budgets.persists(userId, now);
   }
 
-  #request(userId: UserId, { reedId, requestId }: Request, now: number): number {
-    const { idChars, requestCost } = this.#limits;
+  #request(userId: UserId, { subject, requestId, cost }: Request, now: number): number {
+    const { idChars } = this.#limits;
     // What is no id is refused later, and not remembered here.
-    if (reedId.length > idChars || requestId.length > idChars) return this.#budgets.spend(userId, requestCost, now);
-    const wait = this.#budgets.request(userId, reedId, requestCost, now);
+    if (subject.length > idChars || requestId.length > idChars) return this.#budgets.spend(userId, cost, now);
+    const wait = this.#budgets.request(userId, subject, cost, now);
     if (wait === 0) this.#budgets.asked(userId, `cancel ${requestId}`, now);
     return wait;
   }
@@ -73,4 +75,4 @@ export class Costs {
   }
 }
 
-type Request = { readonly requestId: string; readonly reedId: string };
+type Request = { readonly subject: string; readonly requestId: string; readonly cost: number };

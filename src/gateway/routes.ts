@@ -12,6 +12,7 @@ export const ROUTES: Readonly<Record<FrameType, Route>> = {
 
   syncRequest: 'relay',
   requestReed: 'relay',
+  requestThread: 'relay',
   cancelRequest: 'relay',
   relayResponse: 'relay',
   relayMiss: 'relay',
@@ -22,7 +23,6 @@ export const ROUTES: Readonly<Record<FrameType, Route>> = {
   eviction: 'relay',
   keyEviction: 'relay',
 
-  requestThread: 'unimplemented',
   profilePage: 'unimplemented',
   subscribeProfile: 'unimplemented',
   unsubscribeProfile: 'unimplemented',

@@ -33,6 +33,12 @@ export class AddressBudget {
     return window.count < this.#rules[counted].most ? 0 : Math.max(1, Math.ceil(window.endsAt - this.#deps.clock.monotonicMs()));
   }
 
+  /** Failed sign-ins as the sockets ask for them. */
+  readonly signIns = {
+    retryAfterMs: (address: string): number => this.waitMs('failed-sign-in', address),
+    failed: (address: string): void => this.count('failed-sign-in', address),
+  };
+
   /** Counts one, whether or not it is over the limit. */
   count(counted: Counted, address: string): void {
     this.#window(counted, address).count += 1;

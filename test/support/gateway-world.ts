@@ -8,8 +8,8 @@ import { cryptoRandom } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { fail, ok } from '../../src/base/result.ts';
 import { MemoryBus } from '../../src/bus/memory-bus.ts';
-import { FailedSignInsByAddress } from '../../src/gateway/failed-sign-ins.ts';
 import { Gateway, type GatewayDeps } from '../../src/gateway/gateway.ts';
+import { AddressBudget } from '../../src/identity/address-budget.ts';
 import type { Member } from '../../src/identity/sessions.ts';
 import type { MemberFrames, Origin } from '../../src/relay/port.ts';
 import type { ServerId, UserId, UserKeyId } from '../../src/wire/address.ts';
@@ -182,7 +182,7 @@ function depsOf(world: Omit<GatewayWorld, 'gateway'>, limits: Limits): GatewayDe
     publicOrigin: () => null,
     addressOf: (request) => request.socket.remoteAddress ?? '',
     sessions: MADE_UP(members),
-    failedSignIns: new FailedSignInsByAddress(node.clock, limits),
+    failedSignIns: new AddressBudget({ clock: node.clock, limits }).signIns,
     signWelcome: async (session, clientNonce) => ({ kid: 'kid', signature: `${session} ${clientNonce}` }),
     presence: node.presence,
     replicaId: () => node.replica.id,

@@ -2,8 +2,9 @@
 // type from its first bytes, and who may open a socket.
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { addressGroup, FailedSignInsByAddress } from '../../src/gateway/failed-sign-ins.ts';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { isOwnOrigin } from '../../src/gateway/upgrade.ts';
+import { AddressBudget, networkOf } from '../../src/identity/address-budget.ts';
 import { LatestWins } from '../../src/presence/latest-wins.ts';
 import { describe as describeError } from '../../src/presence/presence.ts';
 import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
@@ -20,11 +21,11 @@ describe('failed sign-ins', () => {
     ['2001:0DB8:0000:0000::9', '2001:db8:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
-  ])('counts %s as %s', (address, group) => expect(addressGroup(address)).toBe(group));
+  ])('counts %s as %s', (address, group) => expect(networkOf(address)).toBe(group));
 
-  it('are five in any minute for one address', () => {
+  it('are five in a minute for one address', () => {
     const clock = new ManualClock();
-    const failed = new FailedSignInsByAddress(clock, { failedSignInsPerMinute: 5 });
+    const failed = new AddressBudget({ clock, limits: { ...DEFAULT_LIMITS, failedSignInsPerMinute: 5 } }).signIns;
     for (let at = 0; at < 5; at++) {
       expect(failed.retryAfterMs('2001:db8::1')).toBe(0);
       failed.failed(`2001:db8::${at}`);
