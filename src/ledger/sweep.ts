@@ -140,6 +140,8 @@ export type WakeItem = { readonly holder: UserId /** The last reed looked at; nu
 
 export type WakeStep = {
   readonly woken: number;
+  /** Some were only made unassigned: a thread, or the holder still backs off for them. */
+  readonly unassigned: boolean;
   /** The holder's queue is full: the next step waits until some of it is dispatched. */
   readonly full: boolean;
   /** Where the next step starts; null: that was the last. */
@@ -157,31 +159,33 @@ reeds as materialized (
   ) a
 ),
 found as materialized (
-  select f.ord, f.holder, f.event_id, f.subject_id from (
-    select r.ord, r.holder, r.room, e.event_id, e.subject_id, row_number() over (partition by r.ord order by r.reed_id, e.priority, e.seq) as nth
+  select f.ord, f.holder, f.event_id, f.subject_id, f.ready from (
+    select r.ord, r.holder, r.room, e.*, row_number() over (partition by r.ord order by r.reed_id, e.priority, e.seq) as nth
     from reeds r cross join lateral (
-      select w.event_id, w.subject_id, w.priority, w.seq from pending_events w
+      select w.event_id, w.subject_id, w.priority, w.seq, w.subject_kind = 'reed'
+          and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and t.not_before > $5) as ready
+      from pending_events w
       where w.subject_id = r.reed_id and w.state in (0, 1) and w.state = 0 and w.requester_user_id <> r.holder
-        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and (t.failures >= $7 or t.not_before > $5))
+        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and t.failures >= $7)
         and not ${struckFor('w.subject_id', 'r.holder', 'w.requester_user_id')}
       order by w.priority, w.seq limit r.room for update skip locked
     ) e
   ) f where f.nth <= f.room
 ),
 woken as (
-  update pending_events e set state = case e.subject_kind when 'reed' then 1 else 4 end,
-    due_at = case e.subject_kind when 'reed' then $6::timestamptz else $5::timestamptz end,
-    holder = case e.subject_kind when 'reed' then f.holder end
+  update pending_events e set state = case when f.ready then 1 else 4 end, holder = case when f.ready then f.holder end,
+    due_at = case when f.ready then $6::timestamptz else $5::timestamptz end
   from found f where e.event_id = f.event_id
 )
 select i.ord, i.room,
   (select count(*)::int from found f where f.ord = i.ord) as woken,
+  exists (select from found f where f.ord = i.ord and not f.ready) as unassigned,
   (select max(f.subject_id) from found f where f.ord = i.ord) as woken_to,
   (select count(*)::int from reeds r where r.ord = i.ord) as reeds,
   (select max(r.reed_id) from reeds r where r.ord = i.ord) as last
 from input i order by i.ord`;
 
-type WakeRow = { room: number; woken: number; woken_to: ReedId | null; reeds: number; last: ReedId | null };
+type WakeRow = { room: number; woken: number; unassigned: boolean; woken_to: ReedId | null; reeds: number; last: ReedId | null };
 
 /** Puts dormant events of the next reeds of each holder (at most once in `items`) into its queue, as far as there is room in it. */
 export const wake = async (db: Database, limits: Limits, items: readonly WakeItem[], now: number): Promise<WakeStep[]> => {
@@ -202,11 +206,12 @@ export const wake = async (db: Database, limits: Limits, items: readonly WakeIte
 };
 
 const stepOf = (row: WakeRow, cursor: ReedId | null, limits: Limits): WakeStep => {
-  if (row.reeds === 0) return { woken: 0, full: false, cursor: null };
+  const { woken, unassigned } = row;
+  if (row.reeds === 0) return { woken, unassigned, full: false, cursor: null };
   // A step that filled the queue may have stopped inside a reed: that one is looked at again, since only dormant events match.
-  if (row.woken >= row.room)
-    return { woken: row.woken, full: true, cursor: row.woken_to === null ? (cursor ?? ('' as ReedId)) : beforeOf(row.woken_to, cursor) };
-  return { woken: row.woken, full: false, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
+  const stopped = row.woken_to === null ? (cursor ?? ('' as ReedId)) : beforeOf(row.woken_to, cursor);
+  if (woken >= row.room) return { woken, unassigned, full: true, cursor: stopped };
+  return { woken, unassigned, full: false, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
 };
 
 /** A cursor that still includes `reed`: its text without the last character sorts before it. */

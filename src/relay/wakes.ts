@@ -11,6 +11,7 @@ type Place = { cursor: ReedId | null; waits: boolean };
 /** What waking needs of the looks. */
 export interface WakeLooks {
   dispatch(holder: UserId): void;
+  assign(item: 'due'): void;
   look(task: () => Promise<unknown>): void;
 }
 
@@ -74,6 +75,7 @@ export class Wakes {
       const step = await this.#steps.submit({ holder, cursor: place.cursor });
       if (!step || this.#places.get(holder) !== place) return;
       if (step.woken > 0) this.#looks.dispatch(holder);
+      if (step.unassigned) this.#looks.assign('due');
       place.cursor = step.cursor;
       if (step.cursor === null) this.#places.delete(holder);
       else if (step.full) place.waits = true;

@@ -1,55 +1,19 @@
 // Every way an event can go on a whole server, driven by members that behave and misbehave on their sockets. Deadlines are short here;
 // what is waited for is always a frame or a row, never a time.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import type { FrameOf } from '../../src/wire/frames.ts';
-import { type LightAccount, LightCommunity, LightMember } from '../support/light-member.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { LightStage } from '../support/light-stage.ts';
 
-let server: TestServer;
-let community: LightCommunity;
-const members: LightMember[] = [];
-
-const start = async (limits: NonNullable<Parameters<typeof startServer>[0]>['limits'] = {}): Promise<void> => {
-  server = await startServer({ limits: { sweepEveryMs: 20, sameReedPerHour: 1_000_000, ...limits } });
-  community = new LightCommunity(server.database.url, server.app.serverId);
-};
-beforeEach(() => start());
-afterEach(async () => {
-  await Promise.all(members.splice(0).map((member) => member.vanish()));
-  await server.settle();
-  const dangling = await community.rows(
-    'select a.event_id from pending_event_attempts a where not exists (select from pending_events e where e.event_id = a.event_id)',
-  );
-  expect(dangling, 'no attempt outlives its event').toEqual([]);
-  expect(await community.rows('select event_id from pending_events'), 'nothing is owed to members who are gone').toEqual([]);
-  await server.close();
-});
-/** The same test on a server with other limits. */
-const again = async (limits: Parameters<typeof start>[0]): Promise<void> => {
-  await server.close();
-  await start(limits);
-};
-const join = async (account: LightAccount, behaviour: Parameters<typeof LightMember.connect>[2] = {}): Promise<LightMember> => {
-  const member = await LightMember.connect(server.url, account, behaviour);
-  members.push(member);
-  return member;
-};
-type Four = [LightAccount, LightAccount, LightAccount, LightAccount, ...LightAccount[]];
-/** As many as asked for; tests name the first four at most. */
-const accounts = async (count: number): Promise<Four> => (await community.accounts(count)) as Four;
-const allocations = async (reed: ReedId): Promise<string[]> =>
-  (await community.rows<{ holder_user_id: string }>('select holder_user_id from reed_allocations where reed_id = $1', [reed]))
-    .map((row) => row.holder_user_id)
-    .sort();
+const stage = LightStage.forEachTest();
 const acked = (id: string) => (frame: FrameOf<'requestAck'>) => frame.body.requestId === id;
 const state = (id: string, name: string) => (frame: FrameOf<'requestAck'>) => frame.body.requestId === id && frame.body.state === name;
 
 describe('a request', () => {
   it('is answered, acknowledged and settled; the requester is a holder from then on', async () => {
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a), await join(b)];
-    const [reed] = (await community.reeds(author.userId, 1)) as [ReedId];
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a), await stage.join(b)];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
     const ack = await viewer.next('requestAck', acked(id));
     expect(ack.body).toMatchObject({ state: 'ASKING', onlineHolders: 1, reedId: reed });
@@ -60,13 +24,13 @@ describe('a request', () => {
     expect(delivery).toMatchObject({ id: ack.id, body: { requestId: id, reedId: reed } });
     expect(delivery.body.ciphertext).toHaveLength(2_000);
     expect((await viewer.next('settled')).body.events).toEqual([{ eventId: ack.id, outcome: 'HELD' }]);
-    expect(await allocations(reed)).toEqual([author.userId, viewer.userId].sort());
+    expect(await stage.allocations(reed)).toEqual([author.userId, viewer.userId].sort());
   });
 
   it('made twice is one event under the newer id', async () => {
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a, { answer: 'nothing' }), await join(b)];
-    const [reed] = (await community.reeds(author.userId, 1)) as [ReedId];
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a, { answer: 'nothing' }), await stage.join(b)];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const first = await viewer.next('requestAck', acked(viewer.request(reed)));
     const newer = viewer.request(reed);
     expect((await viewer.next('requestAck', acked(newer))).id).toBe(first.id);
@@ -78,8 +42,8 @@ describe('a request', () => {
   });
 
   it("for an unknown reed, a stranger's author or a foreign request id is refused by name", async () => {
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a), await join(b)];
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a), await stage.join(b)];
     const unknown = `${author.userId}/01890000-0000-7000-8000-000000000000` as ReedId;
     const id = viewer.request(unknown);
     expect((await viewer.next('reedNotFound')).body).toEqual({ requestId: id, reedId: unknown });
@@ -90,9 +54,9 @@ describe('a request', () => {
   });
 
   it("cancelled frees the holder's place and is not delivered", async () => {
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a, { answer: 'nothing' }), await join(b)];
-    const [reed, other] = (await community.reeds(author.userId, 2)) as [ReedId, ReedId];
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a, { answer: 'nothing' }), await stage.join(b)];
+    const [reed, other] = (await stage.community.reeds(author.userId, 2)) as [ReedId, ReedId];
     const id = viewer.request(reed);
     const asked = await author.next('relayRequest');
     viewer.send({ id: '', type: 'cancelRequest', body: { requestId: id } });
@@ -100,60 +64,68 @@ describe('a request', () => {
     await viewer.next('requestAck', acked(viewer.request(other)));
     author.answer(asked.id, 1);
     await author.next('relayRequest', (frame) => frame.body.reedId === other);
-    await server.settle();
-    expect(await community.rows('select subject_id from pending_events')).toEqual([{ subject_id: other }]);
+    await stage.server.settle();
+    expect(await stage.community.rows('select subject_id from pending_events')).toEqual([{ subject_id: other }]);
     expect(viewer.frames.some((frame) => frame.type === 'dataResponse')).toBe(false);
   });
 });
 
 describe('a holder that', () => {
   it('misses loses the allocation; another is asked', async () => {
-    const [a, b, c] = await accounts(3);
-    const [author, other, viewer] = [await join(a, { answer: 'miss' }), await join(b, { answer: 'miss' }), await join(c)];
-    const [reed] = (await community.reeds(author.userId, 1, [author.userId, other.userId])) as [ReedId];
+    const [a, b, c] = await stage.accounts(3);
+    const [author, other, viewer] = [await stage.join(a, { answer: 'miss' }), await stage.join(b, { answer: 'miss' }), await stage.join(c)];
+    const [reed] = (await stage.community.reeds(author.userId, 1, [author.userId, other.userId])) as [ReedId];
     const id = viewer.request(reed);
     // Both miss: the last copy is gone, and the requester is told so.
     expect((await viewer.next('reedNotHeld')).body).toEqual({ requestId: id, reedId: reed });
-    expect(await allocations(reed)).toEqual([]);
+    expect(await stage.allocations(reed)).toEqual([]);
     expect([...author.frames, ...other.frames].filter((frame) => frame.type === 'relayRequest')).toHaveLength(2);
   });
 
   it('errs is asked again later, and another one meanwhile', async () => {
-    const [a, b, c] = await accounts(3);
-    const [author, other, viewer] = [await join(a, { answer: 'error' }), await join(b, { answer: 'nothing' }), await join(c)];
-    const [reed] = (await community.reeds(author.userId, 1, [author.userId, other.userId])) as [ReedId];
+    const [a, b, c] = await stage.accounts(3);
+    const [author, other, viewer] = [
+      await stage.join(a, { answer: 'error' }),
+      await stage.join(b, { answer: 'nothing' }),
+      await stage.join(c),
+    ];
+    const [reed] = (await stage.community.reeds(author.userId, 1, [author.userId, other.userId])) as [ReedId];
     viewer.request(reed);
     const asked = await other.next('relayRequest');
     other.answer(asked.id, asked.body.attempt);
     await viewer.next('settled');
-    expect(await allocations(reed)).toHaveLength(3);
+    expect(await stage.allocations(reed)).toHaveLength(3);
   });
 
   it('errs for ever is asked a bounded number of times, and the requester is shown it', async () => {
-    await again({ failureBackoffFirstMs: 1, failureBackoffMaxMs: 4 });
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a, { answer: 'error' }), await join(b)];
-    const [reed] = (await community.reeds(author.userId, 1)) as [ReedId];
+    await stage.again({ failureBackoffFirstMs: 1, failureBackoffMaxMs: 4 });
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a, { answer: 'error' }), await stage.join(b)];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
     await viewer.next('requestAck', state(id, 'HOLDERS_FAILING'));
     await author.next('relayRequest', (frame) => frame.body.attempt === 8);
     const dormant = async (): Promise<boolean> =>
-      (await community.rows<{ state: number }>('select state from pending_events'))[0]?.state === 0;
-    while (!(await dormant())) await server.settle();
+      (await stage.community.rows<{ state: number }>('select state from pending_events'))[0]?.state === 0;
+    while (!(await dormant())) await stage.server.settle();
     expect(author.frames.filter((frame) => frame.type === 'relayRequest')).toHaveLength(8);
-    expect(await allocations(reed)).toEqual([author.userId]);
+    expect(await stage.allocations(reed)).toEqual([author.userId]);
     // Signed in anew it may be asked again.
     await author.leave();
-    const back = await join(a);
+    const back = await stage.join(a);
     await back.next('relayRequest');
     await viewer.next('settled');
   });
 
   it('never answers loses the event at its deadline; what it sends later changes nothing', async () => {
-    await again({ dispatchDeadlineMs: 50 });
-    const [a, b, c] = await accounts(3);
-    const [author, other, viewer] = [await join(a, { answer: 'nothing' }), await join(b, { answer: 'nothing' }), await join(c)];
-    const [reed] = (await community.reeds(author.userId, 1, [author.userId, other.userId])) as [ReedId];
+    await stage.again({ dispatchDeadlineMs: 50 });
+    const [a, b, c] = await stage.accounts(3);
+    const [author, other, viewer] = [
+      await stage.join(a, { answer: 'nothing' }),
+      await stage.join(b, { answer: 'nothing' }),
+      await stage.join(c),
+    ];
+    const [reed] = (await stage.community.reeds(author.userId, 1, [author.userId, other.userId])) as [ReedId];
     viewer.request(reed);
     const first = await Promise.race([author.next('relayRequest').then(() => author), other.next('relayRequest').then(() => other)]);
     const second = first === author ? other : author;
@@ -163,27 +135,27 @@ describe('a holder that', () => {
     const delivery = await viewer.next('dataResponse');
     expect([...delivery.body.ciphertext]).toEqual([2]);
     await viewer.next('settled');
-    await server.settle();
+    await stage.server.settle();
     expect(viewer.frames.filter((frame) => frame.type === 'dataResponse')).toHaveLength(1);
   });
 
   it('leaves with events in hand and in its queue hands them to those who stay', async () => {
-    const [a, b, ...rest] = await accounts(9);
-    const author = await join(a, { answer: 'nothing' });
-    const [reed] = (await community.reeds(author.userId, 1, [author.userId, b.userId])) as [ReedId];
-    const viewers = await Promise.all(rest.map((account) => join(account)));
+    const [a, b, ...rest] = await stage.accounts(9);
+    const author = await stage.join(a, { answer: 'nothing' });
+    const [reed] = (await stage.community.reeds(author.userId, 1, [author.userId, b.userId])) as [ReedId];
+    const viewers = await Promise.all(rest.map((account) => stage.join(account)));
     for (const viewer of viewers) await viewer.next('requestAck', acked(viewer.request(reed)));
-    const other = await join(b);
+    const other = await stage.join(b);
     await author.vanish();
     await Promise.all(viewers.map((viewer) => viewer.next('settled')));
-    expect(await allocations(reed)).toHaveLength(9);
+    expect(await stage.allocations(reed)).toHaveLength(9);
     expect(other.frames.some((frame) => frame.type === 'relayRequest')).toBe(true);
   });
 
   it("answers for somebody else's event, or none, is not heard", async () => {
-    const [a, b, c] = await accounts(3);
-    const [author, liar, viewer] = [await join(a, { answer: 'nothing' }), await join(b), await join(c)];
-    const [reed, other] = (await community.reeds(author.userId, 2)) as [ReedId, ReedId];
+    const [a, b, c] = await stage.accounts(3);
+    const [author, liar, viewer] = [await stage.join(a, { answer: 'nothing' }), await stage.join(b), await stage.join(c)];
+    const [reed, other] = (await stage.community.reeds(author.userId, 2)) as [ReedId, ReedId];
     viewer.request(reed);
     const asked = await author.next('relayRequest');
     for (const id of [asked.id, 'no-event', '', '01890000-0000-7000-8000-000000000000']) {
@@ -195,7 +167,7 @@ describe('a holder that', () => {
     }
     liar.request(other);
     await author.next('relayRequest', (frame) => frame.body.reedId === other);
-    await server.settle();
+    await stage.server.settle();
     expect(viewer.frames.some((frame) => frame.type === 'dataResponse')).toBe(false);
     author.answer(asked.id, 1);
     await viewer.next('settled');
@@ -204,21 +176,34 @@ describe('a holder that', () => {
 
 describe('nobody online', () => {
   it('a request waits and is served by whoever comes back', async () => {
-    const [a, b] = await accounts(2);
-    const viewer = await join(b);
-    const [reed] = (await community.reeds(a.userId, 1)) as [ReedId];
+    const [a, b] = await stage.accounts(2);
+    const viewer = await stage.join(b);
+    const [reed] = (await stage.community.reeds(a.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
     expect((await viewer.next('requestAck', acked(id))).body).toMatchObject({ state: 'NOBODY_ONLINE', onlineHolders: 0 });
-    await join(a);
+    await stage.join(a);
     await viewer.next('requestAck', state(id, 'ASKING'));
     await viewer.next('settled');
   });
 
+  it('a request whose only holder erred, left and came back within its back-off is served when that is over', async () => {
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a, { answer: 'error' }), await stage.join(b)];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
+    const id = viewer.request(reed);
+    await viewer.next('requestAck', state(id, 'HOLDERS_FAILING'));
+    await author.leave();
+    await stage.community.rows("update pending_events set due_at = now() - interval '1 second'");
+    await viewer.next('requestAck', state(id, 'NOBODY_ONLINE'));
+    await stage.join(a);
+    await viewer.next('settled');
+  });
+
   it('a request that nobody serves for its life expires by name', async () => {
-    await again({ explicitLifeMs: 30, dormantLookMs: 40 });
-    const [a, b] = await accounts(2);
-    const viewer = await join(b);
-    const [reed] = (await community.reeds(a.userId, 1)) as [ReedId];
+    await stage.again({ explicitLifeMs: 30, dormantLookMs: 40 });
+    const [a, b] = await stage.accounts(2);
+    const viewer = await stage.join(b);
+    const [reed] = (await stage.community.reeds(a.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
     expect((await viewer.next('error')).body).toMatchObject({ code: 'EXPIRED', requestId: id });
   });
@@ -226,57 +211,61 @@ describe('nobody online', () => {
 
 describe('a requester that', () => {
   it('leaves takes its events along, whatever state they are in, and frees the holder', async () => {
-    const [a, b, c, absent] = await accounts(4);
-    const author = await join(a, { answer: 'nothing' });
-    const viewer = await join(b, { acknowledge: 'nothing' });
-    const [one, two, ...others] = (await community.reeds(author.userId, 8)) as [ReedId, ReedId, ...ReedId[]];
-    const [dormant] = (await community.reeds(absent.userId, 1)) as [ReedId];
+    const [a, b, c, absent] = await stage.accounts(4);
+    const author = await stage.join(a, { answer: 'nothing' });
+    const viewer = await stage.join(b, { acknowledge: 'nothing' });
+    const [one, two, ...others] = (await stage.community.reeds(author.userId, 8)) as [ReedId, ReedId, ...ReedId[]];
+    const [dormant] = (await stage.community.reeds(absent.userId, 1)) as [ReedId];
     for (const reed of [one, two, ...others, dormant]) await viewer.next('requestAck', acked(viewer.request(reed)));
     const asked = await author.next('relayRequest', (frame) => frame.body.reedId === one);
     author.answer(asked.id, 1);
     await viewer.next('dataResponse');
-    await server.settle();
-    const states = await community.rows<{ state: number }>('select distinct state from pending_events order by 1');
+    await stage.server.settle();
+    const states = await stage.community.rows<{ state: number }>('select distinct state from pending_events order by 1');
     expect(states.map((row) => row.state)).toEqual([0, 1, 2, 3]);
     await viewer.vanish();
-    const next = await join(c);
+    const next = await stage.join(c);
     next.request(two);
     const request = await author.next('relayRequest', (frame) => frame.body.requesterId === next.userId);
     author.answer(request.id, request.body.attempt);
     await next.next('settled');
-    while ((await community.rows('select event_id from pending_events')).length > 0) await server.settle();
+    while ((await stage.community.rows('select event_id from pending_events')).length > 0) await stage.server.settle();
   });
 
   it('never acknowledges is sent the reed twice, then told', async () => {
-    await again({ acknowledgeMs: 50 });
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a), await join(b, { acknowledge: 'nothing' })];
-    const [reed] = (await community.reeds(author.userId, 1)) as [ReedId];
+    await stage.again({ acknowledgeMs: 50 });
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a), await stage.join(b, { acknowledge: 'nothing' })];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
     expect((await viewer.next('error')).body).toMatchObject({ code: 'NOT_ACKNOWLEDGED', requestId: id });
     expect(viewer.frames.filter((frame) => frame.type === 'dataResponse')).toHaveLength(2);
-    expect(await allocations(reed)).toEqual([author.userId]);
+    expect(await stage.allocations(reed)).toEqual([author.userId]);
   });
 
   it('finds the copy false is not made a holder, and is never served it by that holder again', async () => {
-    const [a, b, c] = await accounts(3);
-    const liar = await join(b);
-    const viewer = await join(c, { acknowledge: 'invalid' });
-    const [reed] = (await community.reeds(a.userId, 1, [a.userId, liar.userId])) as [ReedId];
+    const [a, b, c] = await stage.accounts(3);
+    const liar = await stage.join(b);
+    const viewer = await stage.join(c, { acknowledge: 'invalid' });
+    const [reed] = (await stage.community.reeds(a.userId, 1, [a.userId, liar.userId])) as [ReedId];
     viewer.request(reed);
     expect((await viewer.next('settled')).body.events[0]?.outcome).toBe('GONE');
     viewer.behaviour.acknowledge = 'ack';
     const id = viewer.request(reed);
     expect((await viewer.next('requestAck', acked(id))).body).toMatchObject({ state: 'HOLDERS_FAILING', onlineHolders: 0 });
-    await join(a);
+    await stage.join(a);
     await viewer.next('settled', (frame) => frame.body.events[0]?.outcome === 'HELD');
     expect(liar.frames.filter((frame) => frame.type === 'relayRequest')).toHaveLength(1);
   });
 
   it('acknowledges before the relay, for another or twice changes nothing', async () => {
-    const [a, b, c] = await accounts(3);
-    const [author, viewer, stranger] = [await join(a, { answer: 'nothing' }), await join(b, { acknowledge: 'nothing' }), await join(c)];
-    const [reed] = (await community.reeds(author.userId, 1)) as [ReedId];
+    const [a, b, c] = await stage.accounts(3);
+    const [author, viewer, stranger] = [
+      await stage.join(a, { answer: 'nothing' }),
+      await stage.join(b, { acknowledge: 'nothing' }),
+      await stage.join(c),
+    ];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const { id } = await viewer.next('requestAck', acked(viewer.request(reed)));
     viewer.send({ id, type: 'dataAck', body: {} });
     const asked = await author.next('relayRequest');
@@ -288,8 +277,8 @@ describe('a requester that', () => {
     viewer.send({ id, type: 'dataAck', body: {} });
     viewer.send({ id, type: 'dataAck', body: {} });
     await viewer.next('settled');
-    await server.settle();
-    expect(await allocations(reed)).toEqual([author.userId, viewer.userId].sort());
+    await stage.server.settle();
+    expect(await stage.allocations(reed)).toEqual([author.userId, viewer.userId].sort());
     expect(viewer.frames.filter((frame) => frame.type === 'settled')).toHaveLength(1);
     expect(stranger.frames.filter((frame) => frame.type === 'settled')).toHaveLength(0);
   });
@@ -297,30 +286,30 @@ describe('a requester that', () => {
 
 describe('eviction', () => {
   it('gives up a copy; the last one gone, whoever waits is told', async () => {
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a, { answer: 'busy' }), await join(b)];
-    const [reed] = (await community.reeds(author.userId, 1)) as [ReedId];
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a, { answer: 'busy' }), await stage.join(b)];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
     await author.next('relayRequest');
     author.send({ id: '', type: 'eviction', body: { reedId: reed } });
     author.send({ id: '', type: 'eviction', body: { reedId: reed } });
     await author.next('evictionAck');
     expect((await viewer.next('reedNotHeld')).body.requestId).toBe(id);
-    await server.settle();
+    await stage.server.settle();
     expect(author.frames.filter((frame) => frame.type === 'evictionAck')).toHaveLength(2);
-    expect(await allocations(reed)).toEqual([]);
+    expect(await stage.allocations(reed)).toEqual([]);
   });
 });
 
 describe('the swarm', () => {
   it('spreads a reed from its new holders, never more than W at once from any', async () => {
-    const [a, ...rest] = await accounts(40);
-    const author = await join(a);
-    const [reed] = (await community.reeds(author.userId, 1)) as [ReedId];
-    const viewers = await Promise.all(rest.map((account) => join(account)));
+    const [a, ...rest] = await stage.accounts(40);
+    const author = await stage.join(a);
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
+    const viewers = await Promise.all(rest.map((account) => stage.join(account)));
     for (const viewer of viewers) viewer.request(reed);
     await Promise.all(viewers.map((viewer) => viewer.next('settled')));
-    expect(await allocations(reed)).toHaveLength(40);
+    expect(await stage.allocations(reed)).toHaveLength(40);
     const served = [author, ...viewers].filter((member) => member.frames.some((frame) => frame.type === 'relayRequest'));
     expect(served.length).toBeGreaterThan(1);
   });
@@ -328,10 +317,10 @@ describe('the swarm', () => {
 
 describe('a requester with more open than it has places', () => {
   it('gets the rest as places are freed, without waiting for the sweeper', async () => {
-    await again({ sweepEveryMs: 3_600_000, auditEveryMs: 3_600_000 });
-    const [a, b] = await accounts(2);
-    const [author, viewer] = [await join(a), await join(b, { acknowledge: 'nothing' })];
-    const reeds = await community.reeds(author.userId, 40);
+    await stage.again({ sweepEveryMs: 3_600_000, auditEveryMs: 3_600_000 });
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a), await stage.join(b, { acknowledge: 'nothing' })];
+    const reeds = await stage.community.reeds(author.userId, 40);
     const ids = reeds.map((reed) => viewer.request(reed));
     await Promise.all(
       ids.map(async (requestId) => {
@@ -340,6 +329,6 @@ describe('a requester with more open than it has places', () => {
         await viewer.next('settled', (frame) => frame.body.events.some((event) => event.eventId === id));
       }),
     );
-    expect(await community.rows('select event_id from pending_events')).toEqual([]);
+    expect(await stage.community.rows('select event_id from pending_events')).toEqual([]);
   });
 });

@@ -63,6 +63,15 @@ export class LightCommunity {
     return ids;
   }
 
+  /** Makes published reeds of one author a thread, the first its head. */
+  async thread(parts: readonly ReedId[]): Promise<void> {
+    await this.#run(
+      `update reeds set thread_head = ($1::text[])[1], thread_index = p.place - 1
+       from unnest($1::text[]) with ordinality as p(id, place) where reeds.id = p.id`,
+      [parts],
+    );
+  }
+
   async rows<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return (await this.#run(text, values)).rows as Row[];
   }
@@ -175,7 +184,7 @@ export class LightMember {
 
   #react(frame: Frame): void {
     const { answer, acknowledge } = this.behaviour;
-    if (frame.type === 'relayRequest') {
+    if (frame.type === 'relayRequest' || frame.type === 'relayThread') {
       const { attempt } = frame.body;
       if (answer === 'bytes') this.answer(frame.id, attempt);
       if (answer === 'miss') this.send({ id: frame.id, type: 'relayMiss', body: { attempt, missingReedId: '' } });
