@@ -59,7 +59,11 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
     .command('demo')
     .description('watch a dozen simulated members pass reeds to each other')
     .option('--headless', 'run a fixed scenario to its end and print a summary')
-    .option('--json', 'print the summary as JSON')
+    .option('--json', 'print JSON: the summary, or a line for each thing that happens')
+    .addHelpText(
+      'after',
+      '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if a request did not arrive or a body was found on the server. What was still open when the one who\nleaves left does not count as requested.',
+    )
     .action(async (options: { headless?: boolean; json?: boolean }) => {
       const { runDemo } = await import('./demo.ts');
       process.exitCode = await runDemo({ createApp: await loadApp(), headless: options.headless === true, json: options.json === true });

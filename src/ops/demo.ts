@@ -30,6 +30,7 @@ const play = async (stage: Stage, { headless, json }: DemoOptions, signal: Abort
 export const runDemo = async (options: DemoOptions): Promise<number> => {
   const stopping = new AbortController();
   const { createApp, headless } = options;
+  report('Starting a server and a dozen members …');
   const opening = openStage({
     createApp,
     logLevel: headless ? 'trace' : 'error',
