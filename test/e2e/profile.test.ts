@@ -95,7 +95,7 @@ test('asking can be stopped and taken up again', async () => {
   await dora.page.getByText('Kept on this device. While this tab is open').waitFor();
   await dora.page.getByRole('button', { name: 'Give up this copy' }).click();
   await dora.page.getByRole('button', { name: 'Delete this copy' }).click();
-  await dora.page.getByRole('button', { name: 'Kept for others (0)' }).waitFor();
+  await dora.page.getByRole('button', { name: 'Kept from others (0)' }).waitFor();
   expect(dora.complaints).toEqual([]);
   ada = { ...ada, page: returned };
   await dora.context.close();
