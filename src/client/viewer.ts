@@ -85,8 +85,11 @@ export class Viewer {
       if (!pending) return failed(new RequestFailure('cancelled'));
       pending.waiters.push(waiter);
       waiter.progress(pending.progress);
-      options.signal?.addEventListener('abort', () => void this.#abandon(reedId, waiter), { once: true });
-      this.#pump();
+      const abandon = (): void => void this.#abandon(reedId, waiter);
+      options.signal?.addEventListener('abort', abandon, { once: true });
+      // It may have been aborted while the request was written.
+      if (options.signal?.aborted) abandon();
+      else this.#pump();
     });
   }
 

@@ -173,6 +173,23 @@ describe('requests', () => {
     expect((await failure).outcome).toBe('cancelled');
   });
 
+  test('end with an abort signal that comes before they are written', async () => {
+    const author = await join(server);
+    const reedId = await publishBy(author, 'sooner');
+    await author.close();
+    const reader = await join(server);
+    for (let turns = 0; turns < 8; turns += 1) {
+      const abort = new AbortController();
+      const ending = reader.request(reedId, { signal: abort.signal }).then(
+        () => 'copied',
+        () => 'ended',
+      );
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      abort.abort();
+      expect(await ending).toBe('ended');
+    }
+  });
+
   test('that were open when the device stopped are taken up by its next life', async () => {
     const [authorStore, authorSafe, store, safe] = [new MemoryStore(), memoryKeySafe(), new MemoryStore(), memoryKeySafe()];
     const author = await join(server, { store: authorStore, safe: authorSafe });
