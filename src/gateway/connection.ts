@@ -1,8 +1,7 @@
 // One socket, from HELLO to its end. Frames take effect in order, the end after all of them; whatever is wrong with a frame is answered
 // or closes the socket with a code of the table. Holds no timer and no closure of its own beyond what is needed until sign-in.
 import type { Socket } from 'node:net';
-import type { CloseCode } from '../base/codes.ts';
-import { CLOSE_CODES } from '../base/codes.ts';
+import { CLOSE_CODES, type CloseCode } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
 import { PROTOCOL } from '../base/protocol.ts';
 import type { EndSessions } from '../bus/port.ts';
@@ -14,8 +13,7 @@ import type { FrameReason } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame } from '../wire/codec.ts';
 import type { Frame, FrameBodies } from '../wire/frames.ts';
 import { nextBeat } from './heartbeat.ts';
-import type { InboxOwner } from './inbox.ts';
-import { Inbox } from './inbox.ts';
+import { Inbox, type InboxOwner } from './inbox.ts';
 import type { MemberSocket, SocketEvents } from './member-socket.ts';
 import { ROUTES } from './routes.ts';
 import type { SigningIn } from './sign-in.ts';
@@ -363,8 +361,11 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     const { limits, log } = this.#around;
     const known = error instanceof AppError ? error : new AppError('INTERNAL', 'the server failed', { cause: error });
     if (known.code === 'INTERNAL') log.error({ error: describe(known.cause ?? known) }, 'a frame failed');
-    const body = { code: known.code, detail: known.detail, requestId, retryAfterMs: Math.ceil(known.retryAfterMs ?? 0) };
-    this.reply({ id: id.length > limits.idChars ? '' : id, type: 'error', body });
+    // What is too long to be an id is not repeated: the ERROR itself has to fit into a frame.
+    const repeated = (text: string): string => (text.length > limits.idChars ? '' : text);
+    const retryAfterMs = Math.ceil(known.retryAfterMs ?? 0);
+    const body = { code: known.code, detail: known.detail, requestId: repeated(requestId), retryAfterMs };
+    this.reply({ id: repeated(id), type: 'error', body });
   }
 
   #regulate(): void {
