@@ -41,6 +41,8 @@ const UNCOUNTED = new Set(['/healthz', '/readyz']);
 export async function createHttp(deps: HttpDeps): Promise<Api> {
   const known = new KnownRoutes();
   const app = makeInstance(deps);
+  // Node would answer an Expect that it does not know by itself, without headers or a problem document; it may be passed over.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   // Before anything is awaited: routes that are loaded by then keep the handler they find.
   const hasWeb = deps.webFolder !== null && existsSync(join(deps.webFolder, 'index.html'));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
