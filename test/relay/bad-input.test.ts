@@ -9,7 +9,7 @@ import { STATE } from '../../src/ledger/state.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import type { Frame, FrameOf } from '../../src/wire/frames.ts';
 import { RawClient } from '../support/gateway-world.ts';
-import { bytesOf, closings, damage, damaged, hostileFrame, oneOfEach, type Places } from '../support/hostile-frames.ts';
+import { bytesOf, closings, damage, damaged, hostileFrame, hostileSignIn, oneOfEach, type Places } from '../support/hostile-frames.ts';
 import { type LightAccount, LightCommunity, LightMember } from '../support/light-member.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -191,6 +191,22 @@ describe('before sign-in', () => {
           items.map(([frame, how]) => damaged(bytesOf(frame, places), how)),
         ),
       ),
+      runs(30),
+    ));
+
+  test('a sign-in that opens nothing is refused by name, whatever it has', () =>
+    fc.assert(
+      fc.asyncProperty(hostileSignIn, async (frame) => {
+        const client = await connect();
+        const bytes = bytesOf(frame, places);
+        const must = closings(bytes, false).filter((name) => name !== 'CLOSE_MALFORMED_FRAME');
+        client.socket.send(bytes);
+        if (must.length > 0) expect(must).toContain(codeNamed((await client.closed).code));
+        else expect(['UNAUTHENTICATED', 'BAD_REQUEST']).toContain((await client.next('error')).body.code);
+        client.socket.close();
+        await client.closed;
+        await allIsWell([]);
+      }),
       runs(30),
     ));
 });

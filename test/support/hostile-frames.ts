@@ -78,6 +78,36 @@ export const hostileFrame: fc.Arbitrary<Frame> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...FRAME_TYPES).chain(frameOf) },
 );
 
+/** What stands where a session statement belongs: nearly one, some other JSON, or no JSON. */
+const sessionBytes = fc.oneof(
+  fc
+    .record(
+      {
+        ...{
+          app: fc.constantFrom('reedbed', 'other'),
+          type: fc.constantFrom('session', 'reed', '__proto__'),
+          v: fc.constantFrom<unknown[]>(1, 2, '1'),
+        },
+        ...{ user: text, server: text, key: text, device: text, nonce: text, purpose: fc.constantFrom('socket', 'token', '') },
+      },
+      { requiredKeys: ['app', 'type', 'v'] },
+    )
+    .map((statement) => new TextEncoder().encode(JSON.stringify(statement))),
+  bytes,
+);
+
+/** An AUTHENTICATE that opens nothing, whatever it has. */
+export const hostileSignIn: fc.Arbitrary<Frame> = fc.record({
+  id: text,
+  type: fc.constant('authenticate' as const),
+  body: fc.record({
+    statement: sessionBytes,
+    signature: fc.oneof(text, fc.constant('-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n')),
+    clientNonce: fc.oneof(text, fc.constant('A'.repeat(22))),
+    token: fc.oneof(text, fc.constant('')),
+  }),
+});
+
 /** One frame of each type. */
 export const oneOfEach: fc.Arbitrary<readonly Frame[]> = fc.tuple(...FRAME_TYPES.map(frameOf));
 
