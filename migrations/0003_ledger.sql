@@ -69,11 +69,12 @@ create unlogged table pending_event_attempts (
   event_id uuid not null,
   holder text collate "C" not null,
   failures smallint not null,
+  busy smallint not null default 0,
   outcome text not null,
   not_before timestamptz not null,
   primary key (event_id, holder)
 );
-create index pending_event_attempts_given_up on pending_event_attempts (holder) where failures >= 8;
+create index pending_event_attempts_holder on pending_event_attempts (holder);
 
 create unlogged table holder_strikes (
   reed_id text collate "C" not null,

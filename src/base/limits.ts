@@ -41,11 +41,11 @@ export const DEFAULT_LIMITS = {
   pageCost: 10,
   syncCost: 20,
   syncIntervalMs: 5 * SECOND,
-  sameReedPerHour: 5,
+  sameReedPerHour: 5, // counted among the last requestsRemembered; a limit above that limits nothing
   rateLimitedFramesBeforeClose: 100,
   freeFramesPerSecond: 50, // frames without a cost of their own, beside the budget
   freeFramesBurst: 1_000,
-  reedsRemembered: 4_096, // of one member, for the hour
+  requestsRemembered: 4_096, // of one member, for the hour; the oldest is forgotten
   asksRemembered: 1_024, // of one member; an answer to a forgotten one costs like a request
   budgetMembers: 100_000, // the longest untouched is forgotten
   openRequests: 64, // TOO_MANY_OPEN
@@ -104,6 +104,7 @@ export const DEFAULT_LIMITS = {
   candidates: 8,
   candidatesLookedAt: 32,
   exactSearchEveryMs: 10 * SECOND,
+  exactSearchesRemembered: 1_000,
   holderFailuresPerEvent: 8,
   failureBackoffFirstMs: 2 * SECOND,
   failureBackoffMaxMs: 5 * MINUTE,
@@ -131,9 +132,11 @@ export const DEFAULT_LIMITS = {
   batchQueueItems: 4_096,
   batchQueueBytes: 64 * MIB,
   assignItems: 128,
+  assignTargets: 16,
+  postponedMembers: 64,
   probeGraceMs: 5,
   sweepEveryMs: 500,
-  auditEveryMs: 5 * SECOND,
+  auditEveryMs: MINUTE,
 
   // Presence.
   replicaLeaseMs: 8 * SECOND,

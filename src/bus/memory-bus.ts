@@ -1,13 +1,13 @@
 // The bus inside one process. Several replicas in one process (tests, the bench) may share it.
 import type { UserId } from '../wire/address.ts';
-import type { Bus, EndSessions, LocalMembers } from './port.ts';
+import type { Bus, DeliveryKind, EndSessions, LocalMembers } from './port.ts';
 
 export class MemoryBus implements Bus {
   readonly #replicas = new Map<string, LocalMembers>();
 
-  async deliver(to: UserId, frame: Uint8Array): Promise<boolean> {
+  async deliver(to: UserId, frame: Uint8Array, kind: DeliveryKind): Promise<boolean> {
     for (const local of this.#replicas.values()) {
-      if (local.deliver(to, frame)) return true;
+      if (local.deliver(to, frame, kind)) return true;
     }
     return false;
   }

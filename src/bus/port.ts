@@ -10,10 +10,13 @@ export type EndSessions = {
   readonly exceptDeviceId?: string;
 };
 
+/** Content and relay requests wait for a buffer with room; a notice, which nothing repeats, is written as long as the connection lives. */
+export type DeliveryKind = 'content' | 'notice';
+
 /** What one replica does for the members connected to it. */
 export interface LocalMembers {
-  /** Writes an encoded frame to the member's newest connection whose buffer is not full; false: it was not written. */
-  deliver(to: UserId, frame: Uint8Array): boolean;
+  /** Writes an encoded frame to the member's newest connection (of content: whose buffer is not full); false: it was not written. */
+  deliver(to: UserId, frame: Uint8Array, kind: DeliveryKind): boolean;
   /** The holder may have free places: dispatch what is queued with it. */
   dispatch(holder: UserId): void;
   endSessions(userId: UserId, options: EndSessions): void;
@@ -21,7 +24,7 @@ export interface LocalMembers {
 
 export interface Bus {
   /** Hands an encoded frame to a member, on whatever replica it is. False: it was not written. */
-  deliver(to: UserId, frame: Uint8Array): Promise<boolean>;
+  deliver(to: UserId, frame: Uint8Array, kind: DeliveryKind): Promise<boolean>;
   /** Tells replica `owner` to dispatch what is queued with `holder`. */
   hintDispatch(owner: string, holder: UserId): void;
   endSessions(userId: UserId, options: EndSessions): void;

@@ -130,16 +130,18 @@ missed as (
       else (select p.id from reeds p where p.thread_head = t.subject_id and p.id = t.missing) end)
 ),
 attempted as (
-  insert into pending_event_attempts as a (event_id, holder, failures, outcome, not_before)
-  select event_id, holder, (outcome <> 'busy')::int, outcome, $6::timestamptz + ${backoffSql('1', '$7', '$8')}
+  insert into pending_event_attempts as a (event_id, holder, failures, busy, outcome, not_before)
+  select event_id, holder, (outcome <> 'busy')::int, (outcome = 'busy')::int, outcome, $6::timestamptz + ${backoffSql('1', '$7', '$8')}
   from taken where outcome <> 'miss' or subject_kind = 'thread' order by event_id, holder
   on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + excluded.failures,
-    not_before = $6::timestamptz + ${backoffSql('greatest(1, a.failures + excluded.failures)', '$7', '$8')}
+    -- Busy in a row waits longer each time, and starts anew after any other outcome.
+    busy = case when excluded.busy > 0 then least(a.busy + 1, 20) else 0 end,
+    not_before = $6::timestamptz + ${backoffSql('case when excluded.busy > 0 then a.busy + 1 else a.failures + excluded.failures end', '$7', '$8')}
 )
 select i.ord, t.subject_id, t.subject_kind from input i left join taken t on t.ord = i.ord order by i.ord`;
 
 /**
- * Takes back a batch of claims that their holders failed. A miss drops the allocation, an error counts and backs off, busy only backs off.
+ * Takes back a batch of claims that their holders failed. A miss drops the allocation, an error counts and backs off, busy backs off without counting.
  * A thread's miss counts too: the part it names may not be one of the thread's.
  */
 export const reopen = async (context: LedgerContext, items: readonly FailureItem[], now: number): Promise<(Reopened | null)[]> => {

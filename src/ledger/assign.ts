@@ -1,7 +1,7 @@
 // ASSIGN: unassigned (and, for a second look, dormant) events are each given the best holder for them, or told why there is none.
 // Everything that was re-opened, woken or held back comes through here, so this is where exclusions are exact.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, struckFor } from './choice.ts';
+import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, ringHalf, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventState, SubjectKind } from './state.ts';
 
@@ -25,8 +25,8 @@ export type Assigned = {
 };
 
 export type AssignTargets = {
-  /** Events to look at whatever their date (unassigned or dormant). */
-  readonly eventIds: readonly string[];
+  /** Events to look at whatever their date (unassigned or dormant), with holders that an exact search found for them. */
+  readonly events: readonly { readonly eventId: string; readonly holders?: readonly UserId[] }[];
   /** Requesters with a free place: their unassigned events by class, then age. */
   readonly requesters: readonly UserId[];
 };
@@ -37,14 +37,20 @@ const CANDIDATES = `
     ${chosenLast('e.subject_id', 'o.holder', 'e.author', '$7')} as last, t.failures, t.not_before, t.failures is null as untried
   from (
     select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner
-    from (${allocationRing('e.subject_id', 'e.author', 'e.pivot')}) a where a.holder <> e.requester_user_id
+    from (
+      ${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$18')}
+      union all
+      select x.holder from unnest($19::uuid[], $20::text[]) as x(event_id, holder)
+        where x.event_id = e.event_id and exists (select from reed_allocations a where a.holder_user_id = x.holder and a.reed_id = e.subject_id)
+    ) a where a.holder <> e.requester_user_id
   ) o
   left join pending_event_attempts t on t.event_id = e.event_id and t.holder = o.holder
   where o.owner is not null and ${holdsWhole('e.subject_kind', 'e.subject_id', 'o.holder')}`;
 
 const TEXT = `
 with targets as materialized (
-  (select event_id from pending_events where state = 4 and due_at <= $1 order by due_at limit $4)
+  (select event_id from pending_events where state = 4 and due_at <= $1
+    and exists (select from online_users r where r.user_id = requester_user_id) order by due_at limit $4)
   union
   select unnest($2::uuid[])
   union
@@ -57,7 +63,7 @@ with targets as materialized (
   ) w
 ),
 taken as materialized (
-  select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, split_part(e.subject_id, '/', 1) as author,
+  select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, e.requested_at, split_part(e.subject_id, '/', 1) as author,
     ${RANDOM_PIVOT} as pivot
   from pending_events e join targets t on t.event_id = e.event_id
   where e.state in (0, 4) order by e.event_id for update of e skip locked
@@ -83,7 +89,7 @@ chosen as materialized (
     select count(*) filter (where not struck and (failures is null or failures < $9)) as online, count(*) filter (where struck or failures is not null) as failing,
       min(not_before) filter (where not struck and failures < $9) as earliest
     from (select f.*, ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')} as struck from (${CANDIDATES}) f limit $8) f
-  ) n on true
+  ) n on c.holder is null or e.requested_at is not null
 ),
 holders as materialized (
   select user_id, owner from online_users where user_id in (select holder from chosen) order by user_id for key share skip locked
@@ -92,7 +98,7 @@ decided as materialized (
   select c.*, h.owner as live_owner,
     case
       when not c.room then 4
-      when c.holder is null then case when c.earliest is not null then 4 else 0 end
+      when c.holder is null then case when c.earliest is not null and (c.requested_at is null or c.requested_at > $21) then 4 else 0 end
       when h.user_id is null then 4
       when h.owner = $10 and c.used + row_number() over (partition by c.holder order by c.priority, c.seq)
         <= case c.priority when 0 then $6 else $6 - $16::int end then 2
@@ -108,12 +114,12 @@ updated as (
     due_at = case d.next
       when 2 then case e.subject_kind when 'thread' then $12::timestamptz else $11::timestamptz end
       when 1 then $1::timestamptz + least($14::float8, $13::float8 * power(2, least(e.waits, 10))) * interval '1 millisecond'
-      when 0 then $15::timestamptz
+      when 0 then case when d.requested_at <= $21 then $1::timestamptz else $15::timestamptz end
       else case when not d.room then $17::timestamptz else greatest($1::timestamptz + interval '50 milliseconds', coalesce(d.earliest, $1)) end
     end
   from decided d where e.event_id = d.event_id
   returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
-    e.state, e.holder, d.live_owner as owner, e.attempt, least(3, d.online)::int as online, d.failing > 0 as failing, d.room
+    e.state, e.holder, d.live_owner as owner, e.attempt, least(3, coalesce(d.online, 0))::int as online, coalesce(d.failing, 0) > 0 as failing, d.room
 )
 select u.*, k.key_id from updated u join users k on k.id = u.requester_user_id`;
 
@@ -139,12 +145,13 @@ type Row = {
 export const assign = async (context: LedgerContext, targets: AssignTargets, now: number): Promise<Assigned[]> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
+  const extra = targets.events.flatMap(({ eventId, holders = [] }) => holders.map((holder) => ({ eventId, holder })));
   const rows = await context.db.query<Row>({
     name: 'ledger_assign',
     text: TEXT,
     values: [
       at(0),
-      targets.eventIds,
+      targets.events.map((event) => event.eventId),
       targets.requesters,
       limits.assignItems,
       limits.awakeEventsPerMember,
@@ -160,6 +167,10 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       at(limits.dormantLookMs),
       limits.holderWindowExplicitReserve,
       at(limits.requesterFullMs),
+      ringHalf(limits),
+      extra.map((each) => each.eventId),
+      extra.map((each) => each.holder),
+      at(-limits.explicitLifeMs),
     ],
   });
   return rows.map(assignedOf);
@@ -195,7 +206,7 @@ export type Recheck = {
 const RECHECK = `
 select e.event_id,
   exists (
-    select from (${allocationRing('e.subject_id', 'e.author', 'e.pivot')}) a
+    select from (${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$3 / 2')}) a
     where a.holder <> e.requester_user_id and (select true from online_users o where o.user_id = a.holder)
       and not exists (select from pending_event_attempts t where t.event_id = e.event_id and t.holder = a.holder and t.failures >= $2)
       and not ${struckFor('e.subject_id', 'a.holder', 'e.requester_user_id')} and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}

@@ -1,18 +1,23 @@
 // How a holder is chosen: SQL fragments that OPEN and ASSIGN share. One look at the reed's pivot ring from a random point,
-// at most 256 allocations; the author's own copy is always among them, first.
+// as many allocations as the limits say; the author's own copy is always among them, first.
+
+import type { Limits } from '../base/limits.ts';
+
+/** How many allocations are looked at on each side of the pivot. */
+export const ringHalf = (limits: Limits): number => Math.max(1, limits.allocationsSampled >> 1);
 
 /**
- * Rows (holder) of allocations of `subject`, the author's first, then 128 on each side of `pivot` on the ring.
- * The arguments are SQL expressions; `sampled` is how many allocations are looked at in all.
+ * Rows (holder) of allocations of `subject`, the author's first, then up to `half` on each side of `pivot` on the ring.
+ * All arguments are SQL expressions.
  */
-export const allocationRing = (subject: string, author: string, pivot: string): string => `
+export const allocationRing = (subject: string, author: string, pivot: string, half: string): string => `
   select a.holder_user_id as holder from reed_allocations a where a.holder_user_id = ${author} and a.reed_id = ${subject}
   union all
   (select a.holder_user_id from reed_allocations a
-    where a.reed_id = ${subject} and a.pivot >= ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit 128)
+    where a.reed_id = ${subject} and a.pivot >= ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit ${half}::int)
   union all
   (select a.holder_user_id from reed_allocations a
-    where a.reed_id = ${subject} and a.pivot < ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit 128)`;
+    where a.reed_id = ${subject} and a.pivot < ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit ${half}::int)`;
 
 /** A point of the ring: pivots are int4, the point is compared as bigint. */
 export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';

@@ -1,7 +1,7 @@
 // DISPATCH and SPREAD: waiting events are handed to holders with free places. Only for holders whose newest connection is on this
 // replica, in one lane, so that counting what is in flight is exact without a counter column.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, holdsWhole, inFlight, struckFor } from './choice.ts';
+import { allocationRing, holdsWhole, inFlight, ringHalf, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { Claim, SubjectKind } from './state.ts';
 
@@ -23,13 +23,13 @@ type Row = {
 
 /** How many online holders `e` has besides its requester, 3 for three and more: what an explicit requester is told. */
 const ONLINE_HOLDERS = `(select count(*)::int from (
-    select from (${allocationRing('e.subject_id', "split_part(e.subject_id, '/', 1)", '0')}) a
+    select from (${allocationRing('e.subject_id', "split_part(e.subject_id, '/', 1)", '0', '$4')}) a
     where a.holder <> e.requester_user_id and (select true from online_users o where o.user_id = a.holder) limit 3
   ) h)`;
 
-/** Takes `picked (event_id, holder)` and makes each row dispatched. $1 is the time, $2 and $3 the deadlines of a reed and a thread. */
+/** Takes `picked (event_id, holder)` and makes each row dispatched. $1 is the time, $2 and $3 the deadlines of a reed and a thread, $4 half a ring. */
 const CLAIM_PICKED = `
-  update pending_events e set state = 2, holder = p.holder, dispatched_at = $1, attempt = e.attempt + 1,
+  update pending_events e set state = 2, holder = p.holder, dispatched_at = $1, attempt = e.attempt + 1, waits = 0,
     due_at = case e.subject_kind when 'thread' then $3::timestamptz else $2::timestamptz end
   from picked p, users u
   where e.event_id = p.event_id and u.id = e.requester_user_id
@@ -38,7 +38,7 @@ const CLAIM_PICKED = `
 
 const DISPATCH = `
 with holders as materialized (
-  select user_id as holder from online_users where user_id = any($4::text[]) and owner = $5 order by user_id for key share skip locked
+  select user_id as holder from online_users where user_id = any($5::text[]) and owner = $6 order by user_id for key share skip locked
 ),
 free as materialized (
   select h.holder, ${inFlight('h.holder')} as used from holders h
@@ -48,23 +48,23 @@ picked as materialized (
     select f.holder, f.used, e.event_id, e.priority, row_number() over (partition by f.holder order by e.priority, e.seq) as nth
     from free f cross join lateral (
       select event_id, priority, seq from pending_events w
-      where w.holder = f.holder and w.state = 1 order by w.priority, w.seq limit greatest(0, $6 - f.used) for update skip locked
+      where w.holder = f.holder and w.state = 1 order by w.priority, w.seq limit greatest(0, $7 - f.used) for update skip locked
     ) e
   ) q
-  where q.used + q.nth <= case q.priority when 0 then $6 else $6 - $7::int end
+  where q.used + q.nth <= case q.priority when 0 then $7 else $7 - $8::int end
 ),
 claimed as (${CLAIM_PICKED})
 select c.*, f.holder as of,
-  (select count(*) from (select from pending_events w where w.holder = f.holder and w.state = 1 limit $6 + 1) q)
+  (select count(*) from (select from pending_events w where w.holder = f.holder and w.state = 1 limit $7 + 1) q)
     > (select count(*) from picked p where p.holder = f.holder) as more
 from free f left join claimed c on c.holder = f.holder`;
 
 const SPREAD = `
 with pairs as materialized (
-  select p.holder, p.subject from (select distinct holder, subject from unnest($4::text[], $5::text[]) as u(holder, subject)) p
+  select p.holder, p.subject from (select distinct holder, subject from unnest($5::text[], $6::text[]) as u(holder, subject)) p
 ),
 holders as materialized (
-  select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $6 order by user_id for key share skip locked
+  select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $7 order by user_id for key share skip locked
 ),
 free as materialized (
   select h.holder, ${inFlight('h.holder')} as used from holders h
@@ -72,15 +72,15 @@ free as materialized (
 slots as materialized (
   select p.subject, f.holder, level, row_number() over (partition by p.subject order by level, f.holder) as k,
     count(*) over (partition by p.subject) as all_of
-  from pairs p join free f on f.holder = p.holder cross join lateral generate_series(f.used + 1, $7) as level
+  from pairs p join free f on f.holder = p.holder cross join lateral generate_series(f.used + 1, $8) as level
 ),
 waiting as materialized (
   select s.subject, e.event_id, e.requester_user_id, e.subject_kind, e.priority, row_number() over (partition by s.subject order by e.priority, e.seq) as k
   from (select subject, max(all_of) as n from slots group by subject) s cross join lateral (
     select w.event_id, w.requester_user_id, w.subject_kind, w.priority, w.seq from pending_events w
-    where w.subject_id = s.subject and w.state in (0, 1)
+    where w.subject_id = s.subject and w.state in (0, 1) and w.state = 1
       and exists (select from slots c where c.subject = s.subject and c.holder <> w.requester_user_id
-        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $9))
+        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $10))
         and not ${struckFor('w.subject_id', 'c.holder', 'w.requester_user_id')}
         and ${holdsWhole('w.subject_kind', 'w.subject_id', 'c.holder')})
     order by w.priority, w.seq limit s.n for update skip locked
@@ -89,15 +89,24 @@ waiting as materialized (
 fit as materialized (
   select w.event_id, c.holder, row_number() over (partition by c.holder order by c.level, w.priority, w.event_id) as nth
   from waiting w join slots c on c.subject = w.subject and c.k = w.k
-  where c.holder <> w.requester_user_id and (w.priority = 0 or c.level <= $7 - $8::int)
-    and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $9))
+  where c.holder <> w.requester_user_id and (w.priority = 0 or c.level <= $8 - $9::int)
+    and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $10))
     and not ${struckFor('w.subject', 'c.holder', 'w.requester_user_id')}
     and ${holdsWhole('w.subject_kind', 'w.subject', 'c.holder')}
 ),
 picked as materialized (
-  select t.event_id, t.holder from fit t join free f on f.holder = t.holder where t.nth + f.used <= $7
+  select t.event_id, t.holder from fit t join free f on f.holder = t.holder where t.nth + f.used <= $8
+),
+claimed as (${CLAIM_PICKED}),
+roused as (
+  update pending_events e set state = 4, due_at = $1 from (
+    select w.event_id from (select distinct subject from pairs) s cross join lateral (
+      select event_id from pending_events q where q.subject_id = s.subject and q.state in (0, 1) and q.state = 0
+      order by q.priority, q.seq limit $11 for update skip locked
+    ) w
+  ) d where e.event_id = d.event_id returning e.event_id
 )
-${CLAIM_PICKED}`;
+select c.*, exists (select from roused) as roused from (select) as one left join claimed c on true`;
 
 const claimOf = (row: Row): ClaimRow => ({
   eventId: row.event_id,
@@ -112,10 +121,12 @@ const claimOf = (row: Row): ClaimRow => ({
   onlineHolders: row.online ?? 0,
 });
 
-const deadlines = (context: LedgerContext, now: number): Date[] => [
+/** $1 to $4 of both statements. */
+const common = ({ limits }: LedgerContext, now: number): (Date | number)[] => [
   new Date(now),
-  new Date(now + context.limits.dispatchDeadlineMs),
-  new Date(now + context.limits.threadDeadlineMs),
+  new Date(now + limits.dispatchDeadlineMs),
+  new Date(now + limits.threadDeadlineMs),
+  ringHalf(limits),
 ];
 
 export type Dispatched = {
@@ -127,17 +138,10 @@ export type Dispatched = {
 /** Hands each holder the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
 export const dispatch = async (context: LedgerContext, holders: readonly UserId[], now: number): Promise<Dispatched> => {
   const { limits } = context;
-  const values = [
-    ...deadlines(context, now),
-    [...holders].sort(),
-    context.replicaId(),
-    limits.holderWindow,
-    limits.holderWindowExplicitReserve,
-  ];
   const rows = await context.db.query<Row & { event_id: string | null; of: UserId; more: boolean }>({
     name: 'ledger_dispatch',
     text: DISPATCH,
-    values,
+    values: [...common(context, now), [...holders].sort(), context.replicaId(), limits.holderWindow, limits.holderWindowExplicitReserve],
   });
   const claims = rows.flatMap((row) => (row.event_id === null ? [] : [claimOf(row)]));
   return { claims, more: [...new Set(rows.flatMap((row) => (row.more ? [row.of] : [])))] };
@@ -145,17 +149,28 @@ export const dispatch = async (context: LedgerContext, holders: readonly UserId[
 
 export type HolderOfSubject = { readonly holder: UserId; readonly subject: ReedId };
 
-/** Hands a subject's oldest waiting or dormant events to the free places of those of its holders that are given, matched by rank. */
-export const spread = async (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<ClaimRow[]> => {
+export type Spread = {
+  readonly claims: readonly ClaimRow[];
+  /** Dormant events of the subjects are unassigned now: only ASSIGN knows whether their requesters have places. */
+  readonly roused: boolean;
+};
+
+/** Hands a subject's oldest waiting events to the free places of those of its holders that are given, matched by rank; wakes its dormant ones. */
+export const spread = async (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<Spread> => {
   const { limits } = context;
-  const values = [
-    ...deadlines(context, now),
-    pairs.map((pair) => pair.holder),
-    pairs.map((pair) => pair.subject),
-    context.replicaId(),
-    limits.holderWindow,
-    limits.holderWindowExplicitReserve,
-    limits.holderFailuresPerEvent,
-  ];
-  return (await context.db.query<Row>({ name: 'ledger_spread', text: SPREAD, values })).map(claimOf);
+  const rows = await context.db.query<Row & { event_id: string | null; roused: boolean }>({
+    name: 'ledger_spread',
+    text: SPREAD,
+    values: [
+      ...common(context, now),
+      pairs.map((pair) => pair.holder),
+      pairs.map((pair) => pair.subject),
+      context.replicaId(),
+      limits.holderWindow,
+      limits.holderWindowExplicitReserve,
+      limits.holderFailuresPerEvent,
+      limits.wakeEventsPerStep,
+    ],
+  });
+  return { claims: rows.flatMap((row) => (row.event_id === null ? [] : [claimOf(row)])), roused: rows[0]?.roused ?? false };
 };

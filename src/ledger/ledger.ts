@@ -18,19 +18,10 @@ import {
 import { type Assigned, type AssignTargets, assign, type Recheck, recheck } from './assign.ts';
 import { type ClaimRow, dispatch, type HolderOfSubject, spread } from './claim.ts';
 import type { LedgerContext } from './context.ts';
+import { type CancelItem, cancel, type Ended, type EvictItem, evict, lastCopiesGone } from './ends.ts';
 import { type OpenItem, type OpenOutcome, open } from './open.ts';
 import { Probes } from './probes.ts';
-import {
-  type Acked,
-  type AckItem,
-  acknowledge,
-  type CancelItem,
-  cancel,
-  type Ended,
-  type InvalidItem,
-  invalidate,
-  lastCopiesGone,
-} from './settle.ts';
+import { type Acked, type AckItem, acknowledge, type InvalidItem, invalidate } from './settle.ts';
 
 /** Told of what a committed batch did beyond its items' own outcomes, once per batch. */
 export interface LedgerEvents {
@@ -40,13 +31,15 @@ export interface LedgerEvents {
   dispatched(holders: readonly UserId[], more: readonly UserId[]): void;
   /** Events were looked at and given a holder, or none; among them all that these requesters have places for, and one more. */
   assigned(events: readonly Assigned[], requesters: readonly UserId[]): void;
+  /** Dormant events became unassigned and are due. */
+  roused(): void;
   /** Subjects may have lost their last copy. */
   copiesDropped(subjects: readonly ReedId[]): void;
   /** Events ended because nobody holds their subject any more. */
   notHeld(events: readonly Ended[]): void;
 }
 
-export type AssignItem = { readonly eventId: string } | { readonly requester: UserId } | 'due';
+export type AssignItem = { readonly eventId: string; readonly holders?: readonly UserId[] } | { readonly requester: UserId } | 'due';
 
 export type LedgerDeps = LedgerContext & {
   readonly clock: Clock;
@@ -59,7 +52,7 @@ export type Answer = AnswerItem & { readonly sizeBytes: number };
 
 type Step = <Item, Outcome>(
   name: string,
-  options: Pick<BatcherOptions<Item, Outcome>, 'run' | 'keys' | 'sameAs' | 'sizeBytes'>,
+  options: Pick<BatcherOptions<Item, Outcome>, 'run' | 'keys' | 'sameAs' | 'sizeBytes'> & { readonly maxItems?: number },
 ) => Batcher<Item, Outcome>;
 
 const done = (items: readonly unknown[]): true[] => items.map(() => true as const);
@@ -82,10 +75,7 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   }),
   cancel: step<CancelItem, Ended[]>('cancel', {
     keys: (item) => [item.requestId],
-    run: async (items) => {
-      const ended = await cancel(deps.db, items);
-      return items.map((item) => ended.filter((event) => event.requestId === item.requestId && event.requester === item.requester));
-    },
+    run: (items) => cancel(deps.db, items),
   }),
   dispatch: step<UserId, true>('dispatch', {
     sameAs: (holder) => holder,
@@ -99,11 +89,14 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   spread: step<HolderOfSubject, true>('spread', {
     sameAs: (pair) => `${pair.holder} ${pair.subject}`,
     run: async (pairs) => {
-      deps.events.claimed(await spread(deps, pairs, deps.clock.now()));
+      const { claims, roused } = await spread(deps, pairs, deps.clock.now());
+      deps.events.claimed(claims);
+      if (roused) deps.events.roused();
       return done(pairs);
     },
   }),
   assign: step<AssignItem, true>('assign', {
+    maxItems: deps.limits.assignTargets,
     sameAs: (item) => (item === 'due' ? 'due' : 'eventId' in item ? item.eventId : item.requester),
     run: async (items) => {
       const targets = targetsOf(items);
@@ -114,8 +107,11 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   lastCopies: step<ReedId, true>('last-copies', {
     sameAs: (subject) => subject,
     run: async (subjects) => {
-      deps.events.notHeld(await lastCopiesGone(deps.db, subjects));
-      return done(subjects);
+      for (;;) {
+        const ended = await lastCopiesGone(deps.db, subjects, deps.limits.batchItems);
+        deps.events.notHeld(ended);
+        if (ended.length < deps.limits.batchItems) return done(subjects);
+      }
     },
   }),
 });
@@ -138,11 +134,17 @@ const ackSteps = (deps: LedgerDeps, step: Step, probes: Probes) => ({
     keys: (item) => [item.eventId],
     run: async (items) => {
       const pairs = probes.take();
-      const { outcomes, wanted } = await acknowledge(deps.db, items, [...pairs.keys()], deps.clock.now());
-      for (const subject of wanted) for (const holder of pairs.get(subject) ?? []) probes.found({ holder, subject });
-      return outcomes;
+      try {
+        const { outcomes, wanted } = await acknowledge(deps.db, items, [...pairs.keys()], deps.clock.now());
+        for (const subject of wanted) for (const holder of pairs.get(subject) ?? []) probes.found({ holder, subject });
+        return outcomes;
+      } catch (error) {
+        probes.putBack(pairs);
+        throw error;
+      }
     },
   }),
+  evict: step<EvictItem, boolean>('evict', { keys: (item) => [`${item.holder} ${item.reedId}`], run: (items) => evict(deps.db, items) }),
   invalidate: step<InvalidItem, Acked>('invalid', {
     keys: (item) => [item.eventId],
     run: (items) => invalidate(deps.db, items, deps.clock.now()),
@@ -177,6 +179,6 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
 };
 
 const targetsOf = (items: readonly AssignItem[]): AssignTargets => ({
-  eventIds: items.flatMap((item) => (item !== 'due' && 'eventId' in item ? [item.eventId] : [])),
+  events: items.flatMap((item) => (item !== 'due' && 'eventId' in item ? [item] : [])),
   requesters: items.flatMap((item) => (item !== 'due' && 'requester' in item ? [item.requester] : [])),
 });

@@ -2,7 +2,7 @@
 // Inserts only for requesters, and claims only holders, whose presence rows it holds a key-share lock on.
 
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, struckFor } from './choice.ts';
+import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, ringHalf, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventState, Refusal, SubjectKind } from './state.ts';
 
@@ -46,6 +46,7 @@ requesters as materialized (
 facts as materialized (
   select i.*, r.author_id as author, q.congested, x.event_id as open_id,
     case
+      when q.user_id is null and exists (select from online_users o where o.user_id = i.requester) then 'locked'
       when q.user_id is null then 'gone'
       when r.published_at is null or (i.kind = 'thread' and r.thread_head is distinct from r.id) then 'not-found'
       when r.removed_at is not null then 'removed'
@@ -64,7 +65,8 @@ existing as materialized (
   where f.refusal is null order by e.event_id for update of e skip locked
 ),
 joined as (
-  update pending_events e set request_id = x.request_id, priority = 0, event_name = 'DATA_RESPONSE', requested_at = coalesce(e.requested_at, $6)
+  update pending_events e set request_id = x.request_id, priority = 0, event_name = 'DATA_RESPONSE', 
+    requested_at = case when e.request_id = x.request_id then coalesce(e.requested_at, $6) else $6 end
   from existing x where e.event_id = x.event_id
   returning x.ord, e.event_id, e.state, e.holder
 ),
@@ -109,7 +111,7 @@ candidates as materialized (
     select l.*, ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} as last from (
       select o.holder, o.owner, ${inFlight('o.holder')} as used from (
         select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner
-        from (${allocationRing('s.subject', 's.author', 's.pivot')}) a
+        from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) a
       ) o
       where o.owner is not null and ${holdsWhole('s.kind', 's.subject', 'o.holder')}
       limit greatest($11, s.n)
@@ -185,7 +187,8 @@ left join users u on u.id = i.requester
 order by i.ord`;
 
 type Row = {
-  refusal: Refusal | null;
+  /** 'locked': the requester's presence is being changed at this moment. */
+  refusal: Refusal | 'locked' | null;
   event_id: string | null;
   fresh: boolean;
   state: EventState;
@@ -200,7 +203,7 @@ type Row = {
 
 /**
  * Opens a batch of explicit requests; at most one item per (requester, subject).
- * @returns for each item its outcome, or null if its event was locked or inserted at the same moment; and whether a requester's own
+ * @returns for each item its outcome, or null if its event or its requester's presence was locked, or the event inserted, at the same moment; and whether a requester's own
  *   allocation was dropped on the way (then the subject may have lost its last copy)
  */
 export const open = async (
@@ -233,12 +236,14 @@ export const open = async (
       at(limits.waitingFirstMs),
       at(limits.dormantLookMs),
       at(limits.requesterFullMs),
+      ringHalf(limits),
     ],
   });
   return { outcomes: rows.map(outcomeOf), dropped: rows[0]?.dropped ?? false };
 };
 
 const outcomeOf = (row: Row): OpenOutcome | null => {
+  if (row.refusal === 'locked') return null;
   if (row.refusal) return { refusal: row.refusal };
   if (row.event_id === null) return null;
   return {

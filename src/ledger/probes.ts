@@ -24,6 +24,7 @@ export class Probes {
   }
 
   add({ holder, subject }: HolderOfSubject): void {
+    if (this.#waiting.size >= this.#deps.limits.batchItems) this.#flush();
     const holders = this.#waiting.get(subject);
     if (holders) holders.add(holder);
     else this.#waiting.set(subject, new Set([holder]));
@@ -37,6 +38,11 @@ export class Probes {
     this.#timer?.cancel();
     this.#timer = null;
     return taken;
+  }
+
+  /** The ride came to nothing. */
+  putBack(pairs: ReadonlyMap<ReedId, ReadonlySet<UserId>>): void {
+    for (const [subject, holders] of pairs) for (const holder of holders) this.add({ holder, subject });
   }
 
   #flush(): void {

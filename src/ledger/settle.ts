@@ -1,7 +1,6 @@
-// What requesters answer, and every other end of an event: ACK, INVALID, CANCEL, the requester's going, the last copy's going.
-// Whatever ends an event deletes it with RETURNING, so that its holder's freed place is looked at after the commit.
+// What requesters answer to a delivery: ACK makes a holder, INVALID does not. Both count only from the requester of a relayed event.
 import type { Database } from '../db/pool.ts';
-import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import type { ReedId, UserId } from '../wire/address.ts';
 import { ACCUSING_REASONS, DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
@@ -110,94 +109,4 @@ export const invalidate = async (db: Database, items: readonly InvalidItem[], no
     ],
   });
   return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id }));
-};
-
-export type Ended = {
-  readonly eventId: string;
-  readonly requester: UserId;
-  readonly requestId: RequestId | null;
-  readonly explicit: boolean;
-  readonly subjectId: ReedId;
-  /** Whose place is free now, if it was dispatched. */
-  readonly freed: UserId | null;
-};
-
-type EndedRow = {
-  event_id: string;
-  requester_user_id: UserId;
-  request_id: RequestId | null;
-  explicit: boolean;
-  subject_id: ReedId;
-  freed: UserId | null;
-};
-
-const ENDED_COLUMNS = `e.event_id, e.requester_user_id, e.request_id, e.requested_at is not null as explicit, e.subject_id,
-  case when e.state = 2 then e.holder end as freed`;
-
-/** Deletes the events of CTE `taken (event_id)` with their attempts and returns them. */
-const END_TAKEN = `
-unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id)
-delete from pending_events e using taken t where e.event_id = t.event_id
-returning ${ENDED_COLUMNS}`;
-
-const endedOf = (row: EndedRow): Ended => ({
-  eventId: row.event_id,
-  requester: row.requester_user_id,
-  requestId: row.request_id,
-  explicit: row.explicit,
-  subjectId: row.subject_id,
-  freed: row.freed,
-});
-
-const end = async (db: Database, name: string, taken: string, values: readonly unknown[]): Promise<Ended[]> => {
-  const rows = await db.query<EndedRow>({ name, text: `with taken as materialized (${taken}),${END_TAKEN}`, values });
-  return rows.map(endedOf);
-};
-
-export type CancelItem = { readonly requester: UserId; readonly requestId: RequestId };
-
-/** Ends the events whose newest request id is named, unless already relayed. */
-export const cancel = (db: Database, items: readonly CancelItem[]): Promise<Ended[]> =>
-  end(
-    db,
-    'ledger_cancel',
-    `select e.event_id from unnest($1::text[], $2::text[]) as i(requester, request_id)
-     join pending_events e on e.requester_user_id = i.requester and e.request_id = i.request_id and e.requested_at is not null and e.state <> 3
-     order by e.event_id for update of e skip locked`,
-    [items.map((item) => item.requester), items.map((item) => item.requestId)],
-  );
-
-/** Ends, page by page, what is owed to members whose presence has ended. Call until a page comes back short. */
-export const requestersGone = (db: Database, requesters: readonly UserId[], page: number): Promise<Ended[]> =>
-  end(
-    db,
-    'ledger_requesters_gone',
-    `select e.event_id from pending_events e where e.requester_user_id = any($1::text[])
-       and not exists (select from online_users o where o.user_id = e.requester_user_id)
-     order by e.event_id limit $2 for update of e skip locked`,
-    [requesters, page],
-  );
-
-/** Ends the events of those of `subjects` that nobody holds any more. */
-export const lastCopiesGone = (db: Database, subjects: readonly ReedId[]): Promise<Ended[]> =>
-  end(
-    db,
-    'ledger_last_copies',
-    `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and e.state in (0, 1, 4)
-       and not exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id)
-     order by e.event_id for update of e skip locked`,
-    [subjects],
-  );
-
-/** Drops allocations on their holders' word and declines the reeds; true where there was one. */
-export const evict = async (db: Database, holder: UserId, reedId: ReedId): Promise<boolean> => {
-  const rows = await db.query<{ reed_id: string }>({
-    name: 'ledger_evict',
-    text: `
-with gone as (delete from reed_allocations where holder_user_id = $1 and reed_id = $2 returning reed_id),
-declined as (insert into reed_declines (user_id, reed_id) select $1, reed_id from gone on conflict do nothing)
-select reed_id from gone`,
-    values: [holder, reedId],
-  });
-  return rows.length > 0;
 };

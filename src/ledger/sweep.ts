@@ -13,8 +13,9 @@ export type Swept = {
   readonly subjectId: ReedId;
   /** 'reopened' events are unassigned now; the others ended. */
   readonly outcome: 'reopened' | 'expired' | 'not-acknowledged';
-  /** A holder whose place is free now. */
+  /** A holder whose place is free now, and the replica that has it. */
   readonly freed: UserId | null;
+  readonly owner: string | null;
 };
 
 const SWEEP = `
@@ -50,7 +51,8 @@ unattempted as (
   delete from pending_event_attempts a using judged j where a.event_id = j.event_id and j.outcome <> 'reopened'
 )
 select r.event_id, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.subject_id, j.outcome,
-  case when j.state = 2 then j.holder end as freed
+  case when j.state = 2 then j.holder end as freed,
+  case when j.state = 2 then (select o.owner from online_users o where o.user_id = j.holder) end as owner
 from (select * from reopened union all select * from ended) r join judged j on j.event_id = r.event_id`;
 
 type SweptRow = {
@@ -61,6 +63,7 @@ type SweptRow = {
   subject_id: ReedId;
   outcome: Swept['outcome'];
   freed: UserId | null;
+  owner: string | null;
 };
 
 /** Moves up to `limits.batchItems` due events on. Unassigned ones are ASSIGN's. */
@@ -85,6 +88,7 @@ export const sweep = async (db: Database, limits: Limits, now: number): Promise<
     subjectId: row.subject_id,
     outcome: row.outcome,
     freed: row.freed,
+    owner: row.owner,
   }));
 };
 
@@ -140,54 +144,44 @@ export type WakeItem = { readonly holder: UserId /** The last reed looked at; nu
 
 export type WakeStep = {
   readonly woken: number;
-  /** Some were only made unassigned: a thread, or the holder still backs off for them. */
-  readonly unassigned: boolean;
-  /** The holder's queue is full: the next step waits until some of it is dispatched. */
-  readonly full: boolean;
   /** Where the next step starts; null: that was the last. */
   readonly cursor: ReedId | null;
 };
 
 const WAKE = `
 with input as materialized (
-  select i.*, greatest(0, $4::int - (select count(*) from (select from pending_events q where q.holder = i.holder and q.state = 1 limit $4) q))::int as room
-  from unnest($1::text[], $2::text[]) with ordinality as i(holder, cursor, ord)
+  select * from unnest($1::text[], $2::text[]) with ordinality as i(holder, cursor, ord)
 ),
 reeds as materialized (
-  select i.ord, i.holder, i.room, a.reed_id from input i cross join lateral (
+  select i.ord, i.holder, a.reed_id from input i cross join lateral (
     select reed_id from reed_allocations where holder_user_id = i.holder and reed_id > i.cursor order by reed_id limit $3
   ) a
 ),
 found as materialized (
-  select f.ord, f.holder, f.event_id, f.subject_id, f.ready from (
-    select r.ord, r.holder, r.room, e.*, row_number() over (partition by r.ord order by r.reed_id, e.priority, e.seq) as nth
+  select f.ord, f.event_id, f.subject_id from (
+    select r.ord, e.*, row_number() over (partition by r.ord order by r.reed_id, e.priority, e.seq) as nth
     from reeds r cross join lateral (
-      select w.event_id, w.subject_id, w.priority, w.seq, w.subject_kind = 'reed'
-          and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and t.not_before > $5) as ready
-      from pending_events w
+      select w.event_id, w.subject_id, w.priority, w.seq from pending_events w
       where w.subject_id = r.reed_id and w.state in (0, 1) and w.state = 0 and w.requester_user_id <> r.holder
-        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and t.failures >= $7)
+        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and t.failures >= $6)
         and not ${struckFor('w.subject_id', 'r.holder', 'w.requester_user_id')}
-      order by w.priority, w.seq limit r.room for update skip locked
+      order by w.priority, w.seq limit $4 for update skip locked
     ) e
-  ) f where f.nth <= f.room
+  ) f where f.nth <= $4
 ),
 woken as (
-  update pending_events e set state = case when f.ready then 1 else 4 end, holder = case when f.ready then f.holder end,
-    due_at = case when f.ready then $6::timestamptz else $5::timestamptz end
-  from found f where e.event_id = f.event_id
+  update pending_events e set state = 4, due_at = $5 from found f where e.event_id = f.event_id
 )
-select i.ord, i.room,
+select i.ord,
   (select count(*)::int from found f where f.ord = i.ord) as woken,
-  exists (select from found f where f.ord = i.ord and not f.ready) as unassigned,
   (select max(f.subject_id) from found f where f.ord = i.ord) as woken_to,
   (select count(*)::int from reeds r where r.ord = i.ord) as reeds,
   (select max(r.reed_id) from reeds r where r.ord = i.ord) as last
 from input i order by i.ord`;
 
-type WakeRow = { room: number; woken: number; unassigned: boolean; woken_to: ReedId | null; reeds: number; last: ReedId | null };
+type WakeRow = { woken: number; woken_to: ReedId | null; reeds: number; last: ReedId | null };
 
-/** Puts dormant events of the next reeds of each holder (at most once in `items`) into its queue, as far as there is room in it. */
+/** Makes dormant events of the next reeds of each holder (at most once in `items`) unassigned; whether their requesters have places is ASSIGN's to see. */
 export const wake = async (db: Database, limits: Limits, items: readonly WakeItem[], now: number): Promise<WakeStep[]> => {
   const rows = await db.query<WakeRow>({
     name: 'ledger_wake',
@@ -198,20 +192,16 @@ export const wake = async (db: Database, limits: Limits, items: readonly WakeIte
       limits.wakeReedsPerStep,
       limits.wakeEventsPerStep,
       new Date(now),
-      new Date(now + limits.waitingFirstMs),
       limits.holderFailuresPerEvent,
     ],
   });
   return rows.map((row, index) => stepOf(row, items[index]?.cursor ?? null, limits));
 };
 
-const stepOf = (row: WakeRow, cursor: ReedId | null, limits: Limits): WakeStep => {
-  const { woken, unassigned } = row;
-  if (row.reeds === 0) return { woken, unassigned, full: false, cursor: null };
-  // A step that filled the queue may have stopped inside a reed: that one is looked at again, since only dormant events match.
-  const stopped = row.woken_to === null ? (cursor ?? ('' as ReedId)) : beforeOf(row.woken_to, cursor);
-  if (woken >= row.room) return { woken, unassigned, full: true, cursor: stopped };
-  return { woken, unassigned, full: false, cursor: row.reeds >= limits.wakeReedsPerStep ? row.last : null };
+const stepOf = ({ woken, woken_to, reeds, last }: WakeRow, cursor: ReedId | null, limits: Limits): WakeStep => {
+  // A full step may have stopped inside a reed: that one is looked at again, since only dormant events match.
+  if (woken >= limits.wakeEventsPerStep && woken_to !== null) return { woken, cursor: beforeOf(woken_to, cursor) };
+  return { woken, cursor: reeds >= limits.wakeReedsPerStep ? last : null };
 };
 
 /** A cursor that still includes `reed`: its text without the last character sorts before it. */
@@ -224,7 +214,7 @@ const beforeOf = (reed: ReedId, cursor: ReedId | null): ReedId => {
 export const forgive = async (db: Database, holders: readonly UserId[], minimum: number): Promise<void> => {
   await db.query({
     name: 'ledger_forgive',
-    text: `delete from pending_event_attempts where holder = any($1::text[]) and failures >= 8 and failures >= $2`,
+    text: `delete from pending_event_attempts where holder = any($1::text[]) and failures >= $2`,
     values: [holders, minimum],
   });
 };

@@ -70,7 +70,7 @@ export class Answers {
     const reedId = outcome.subjectId;
     const frame = encodeDelivery(DELIVERY[outcome.eventName], eventId, { requestId: outcome.requestId ?? '', reedId }, ciphertext);
     looks.look(async () => {
-      const written = await bus.deliver(outcome.requester, frame);
+      const written = await bus.deliver(outcome.requester, frame, 'content');
       if (!written) await looks.ledger.undelivered.submit({ eventId, attempt: null, relays: outcome.relays });
     });
   }

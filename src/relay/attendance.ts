@@ -1,13 +1,14 @@
 // What follows the commit of presence: who came is served as a holder, who left leaves nothing behind. Departures are taken
 // together, in pages; what a lost step leaves is found by the sweeper.
+import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
-import { isDivisible } from '../db/errors.ts';
+import { isDivisible, sqlStateOf } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { park, postpone } from '../ledger/answer.ts';
 import type { LedgerContext } from '../ledger/context.ts';
-import { requestersGone } from '../ledger/settle.ts';
+import { requestersGone } from '../ledger/ends.ts';
 import { holdersGone } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
 import type { Looks } from './looks.ts';
@@ -17,6 +18,7 @@ export type AttendanceDeps = LedgerContext & {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly load: BatchLoad;
+  readonly log: Logger;
   readonly looks: Looks;
 };
 
@@ -33,6 +35,8 @@ export class Attendance {
       maxItems: deps.limits.batchItems,
       divisible: isDivisible,
       sameAs: (member: UserId) => member,
+      onFailure: (step, error) =>
+        deps.log.error({ step, sqlState: sqlStateOf(error) }, 'departures could not be followed; the audit will find them'),
       run: async (members: readonly UserId[]) => {
         await this.#clearUp(members);
         return members.map(() => true as const);
@@ -44,9 +48,9 @@ export class Attendance {
     return this.#departures.idle;
   }
 
-  async arrived(member: UserId, fresh: boolean): Promise<void> {
+  async arrived(member: UserId): Promise<void> {
     const { looks } = this.#deps;
-    if (fresh) await looks.wakes.arrived(member);
+    await looks.wakes.arrived(member);
     // Its newest connection may have moved here: what is queued with it is ours to dispatch.
     looks.dispatch(member);
   }
@@ -65,15 +69,21 @@ export class Attendance {
   }
 
   bytesArriving(holders: readonly UserId[]): void {
-    const { clock, db, limits, looks } = this.#deps;
-    const by = { now: clock.now(), state: 2 as const, byMs: limits.dispatchDeadlineMs, atMostMs: limits.deadlineMaxMs };
-    looks.look(() => postpone(db, holders, by));
+    const { limits } = this.#deps;
+    this.#postpone(holders, { state: 2, byMs: limits.dispatchDeadlineMs, atMostMs: limits.deadlineMaxMs });
   }
 
   stillBuffered(requesters: readonly UserId[]): void {
+    const { limits } = this.#deps;
+    this.#postpone(requesters, { state: 3, byMs: limits.acknowledgeMs, atMostMs: limits.acknowledgeMaxMs });
+  }
+
+  #postpone(members: readonly UserId[], by: { state: 2 | 3; byMs: number; atMostMs: number }): void {
     const { clock, db, limits, looks } = this.#deps;
-    const by = { now: clock.now(), state: 3 as const, byMs: limits.acknowledgeMs, atMostMs: limits.acknowledgeMaxMs };
-    looks.look(() => postpone(db, requesters, by));
+    for (let at = 0; at < members.length; at += limits.postponedMembers) {
+      const page = members.slice(at, at + limits.postponedMembers);
+      looks.look(() => postpone(db, page, { ...by, now: clock.now() }));
+    }
   }
 
   /** Ends what is owed to members without presence and re-opens what was with them; those who are back keep everything. */

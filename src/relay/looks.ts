@@ -1,15 +1,16 @@
 // Commit, then look (I14): what follows the commit of each step, each look a later statement. Also where claims become RELAY_REQUESTs.
 // Memory here only spares needless looks; what it forgets is found by the sweeper.
 import type { Bus } from '../bus/port.ts';
+import { sqlStateOf } from '../db/errors.ts';
 import type { Assigned } from '../ledger/assign.ts';
 import type { ClaimRow } from '../ledger/claim.ts';
+import type { Ended } from '../ledger/ends.ts';
 import { type AssignItem, createLedger, type Ledger, type LedgerDeps, type LedgerEvents } from '../ledger/ledger.ts';
-import type { Ended } from '../ledger/settle.ts';
 import { type Claim, STATE } from '../ledger/state.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
 import { notify, reedNotHeld, relayRequest, requestAck } from './notices.ts';
-import { onlineHolders } from './search.ts';
+import { ExactSearch } from './search.ts';
 import { Wakes } from './wakes.ts';
 
 export type LooksDeps = Omit<LedgerDeps, 'events'> & { readonly bus: Bus };
@@ -22,14 +23,14 @@ export class Looks implements LedgerEvents {
   readonly #full = new Set<UserId>();
   /** Holders of this replica whose queue may not be empty. */
   readonly #queues = new Set<UserId>();
-  /** When a reed was last searched for exactly, on the monotonic clock. */
-  readonly #searched = new Map<ReedId, number>();
+  readonly #search: ExactSearch;
   #running = 0;
 
   constructor(deps: LooksDeps) {
     this.#deps = deps;
     this.ledger = createLedger({ ...deps, events: this });
-    this.wakes = new Wakes(deps, this);
+    this.wakes = new Wakes(deps, { assigned: (item) => this.ledger.assign.submit(item), look: (task) => this.look(task) });
+    this.#search = new ExactSearch(deps);
   }
 
   get idle(): boolean {
@@ -49,7 +50,6 @@ export class Looks implements LedgerEvents {
   dispatched(holders: readonly UserId[], more: readonly UserId[]): void {
     for (const holder of holders) this.#queues.delete(holder);
     for (const holder of more) this.#queues.add(holder);
-    for (const holder of holders) this.wakes.dispatched(holder);
   }
 
   assigned(events: readonly Assigned[], requesters: readonly UserId[]): void {
@@ -64,6 +64,10 @@ export class Looks implements LedgerEvents {
       const { requestId } = event;
       if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.#progress({ ...event, requestId });
     }
+  }
+
+  roused(): void {
+    this.assign('due');
   }
 
   copiesDropped(subjects: readonly ReedId[]): void {
@@ -85,7 +89,7 @@ export class Looks implements LedgerEvents {
     const { bus, limits } = this.#deps;
     const deadlineMs = claim.subjectKind === 'thread' ? limits.threadDeadlineMs : limits.dispatchDeadlineMs;
     this.look(async () => {
-      const written = await bus.deliver(claim.holder, encodeFrame(relayRequest(claim, deadlineMs)));
+      const written = await bus.deliver(claim.holder, encodeFrame(relayRequest(claim, deadlineMs)), 'content');
       if (!written) await this.ledger.undelivered.submit({ eventId: claim.eventId, attempt: claim.attempt, relays: null });
     });
   }
@@ -105,16 +109,17 @@ export class Looks implements LedgerEvents {
 
   /**
    * A place of this holder may be free. What is queued with it was noted when the look after its commit was made, by this replica or by another
-   * one's hint; so with nothing noted there is nothing to look for.
+   * one's hint; so with nothing noted there is nothing to look for. A holder of another replica is its owner's to look at.
    */
-  freed(holder: UserId): void {
+  freed(holder: UserId, owner: string | null = this.#deps.replicaId()): void {
     if (this.#queues.has(holder)) this.dispatch(holder);
+    else if (owner !== null && owner !== this.#deps.replicaId()) this.#deps.bus.hintDispatch(owner, holder);
   }
 
   /** Events ended: the places of those they were with are free. */
   ended(events: readonly Ended[]): void {
     for (const event of events) {
-      if (event.freed) this.freed(event.freed);
+      if (event.freed) this.freed(event.freed, event.owner);
       this.placeFreed(event.requester);
     }
   }
@@ -147,7 +152,10 @@ export class Looks implements LedgerEvents {
       if (!second) return;
       if (second.found) this.assign({ eventId });
       else if (!second.held) this.copyGone(subject);
-      else if (second.sampled) this.#searchExactly(subject);
+      else if (second.sampled) {
+        const holders = await this.#search.onlineHolders(subject);
+        if (holders.length > 0) this.assign({ eventId, holders });
+      }
     });
   }
 
@@ -159,7 +167,7 @@ export class Looks implements LedgerEvents {
   look(task: () => Promise<unknown>): void {
     this.#running += 1;
     task()
-      .catch((error) => this.#deps.log.debug({ error: (error as Error).name }, 'a look failed; the sweeper will find what it missed'))
+      .catch((error) => this.#deps.log.warn({ sqlState: sqlStateOf(error) }, 'a look failed; the sweeper will find what it missed'))
       .finally(() => {
         this.#running -= 1;
       });
@@ -173,20 +181,5 @@ export class Looks implements LedgerEvents {
 
   #progress(progress: Parameters<typeof requestAck>[0]): void {
     notify(this.#deps.bus, progress.requester, requestAck(progress));
-  }
-
-  /** None online among the allocations looked at, of a reed that has more: an exact search, once per reed in a while. */
-  #searchExactly(subject: ReedId): void {
-    const { clock, db, limits } = this.#deps;
-    const now = clock.monotonicMs();
-    for (const [reed, at] of this.#searched) {
-      if (now - at < limits.exactSearchEveryMs) break;
-      this.#searched.delete(reed);
-    }
-    if (this.#searched.has(subject)) return;
-    this.#searched.set(subject, now);
-    this.look(async () => {
-      for (const holder of await onlineHolders(db, subject, limits.candidates)) this.spread(holder, subject);
-    });
   }
 }

@@ -53,7 +53,7 @@ export const errorNotice = ({ id, requestId, code, detail, retryAfterMs = 0 }: E
   body: { code, detail, requestId, retryAfterMs },
 });
 
-/** Sends a notice to a member, wherever it is connected; drops it if it can't be written. */
+/** Sends a notice to a member, wherever it is connected. A member who has no connection any more asks again when it is back. */
 export const notify = (bus: Bus, to: UserId, frame: Frame): void => {
-  void bus.deliver(to, encodeFrame(frame));
+  bus.deliver(to, encodeFrame(frame), 'notice').catch(() => undefined);
 };

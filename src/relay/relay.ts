@@ -5,10 +5,9 @@ import type { RandomBytes } from '../base/ids.ts';
 import type { Bus } from '../bus/port.ts';
 import type { Keys } from '../identity/keys.ts';
 import type { LedgerDeps } from '../ledger/ledger.ts';
-import { evict } from '../ledger/settle.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
-import { parseReedId, parseRequestId, parseUserKeyId, type UserId, userOf } from '../wire/address.ts';
+import { parseReedId, parseUserKeyId, type UserId } from '../wire/address.ts';
 import type { Frame, FrameOf, FrameType } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Answers } from './answers.ts';
@@ -57,7 +56,7 @@ export class Relay implements MemberFrames {
 
   constructor(deps: RelayDeps) {
     this.#deps = deps;
-    const { bus, clock, db, limits } = deps;
+    const { bus, clock, db, limits, log } = deps;
     const refusals = new Refusals(db);
     const looks = new Looks(deps);
     this.looks = looks;
@@ -65,7 +64,7 @@ export class Relay implements MemberFrames {
     this.#answers = new Answers({ bus, looks, refusals });
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
-    this.#sweeper = new Sweeper({ db, clock, limits, bus, looks, left: (member) => this.left(member) });
+    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, left: (member) => this.left(member) });
   }
 
   /** Nothing is under way. */
@@ -121,8 +120,8 @@ export class Relay implements MemberFrames {
     }
   }
 
-  arrived(member: UserId, fresh: boolean): Promise<void> {
-    return this.#attendance.arrived(member, fresh);
+  arrived(member: UserId): Promise<void> {
+    return this.#attendance.arrived(member);
   }
 
   left(member: UserId): Promise<void> {
@@ -152,17 +151,15 @@ export class Relay implements MemberFrames {
   }
 
   async #sync(from: Origin, { body }: FrameOf<'syncRequest'>): Promise<void> {
-    const requestId = parseRequestId(body.requestId);
     const { userId } = from.member;
-    if (!requestId || userOf(requestId) !== userId) throw new AppError('INVALID', 'request_id must be a uuidv7 under your own user id');
-    await this.#deps.presence.label(userId, requestId);
+    await this.#deps.presence.label(userId, this.#requests.ownId(from, body.requestId));
     this.looks.wakes.start(userId);
   }
 
   async #evict(from: Origin, { body }: FrameOf<'eviction'>): Promise<void> {
     const reedId = parseReedId(body.reedId);
     if (!reedId) throw new AppError('INVALID', 'reed_id is no reed id');
-    const held = await evict(this.#deps.db, from.member.userId, reedId);
+    const held = await this.looks.ledger.evict.submit({ holder: from.member.userId, reedId });
     from.reply({ id: '', type: 'evictionAck', body: { reedId } });
     if (held) this.looks.copyGone(reedId);
   }

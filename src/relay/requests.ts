@@ -34,25 +34,28 @@ export class Requests {
     const subject = parseReedId(body.reedId);
     if (!subject) throw new AppError('INVALID', 'reed_id is no reed id');
     if (userOf(subject) !== body.authorId) throw new AppError('INVALID', 'author_id is not the author in reed_id');
-    await this.#open(from, { requestId: this.#requestId(from, body.requestId), subject, kind: 'reed' });
+    await this.#open(from, { requestId: this.ownId(from, body.requestId), subject, kind: 'reed' });
   }
 
   /** @throws AppError INVALID naming the field */
   async thread(from: Origin, { body }: FrameOf<'requestThread'>): Promise<void> {
     const subject = parseReedId(body.threadId);
     if (!subject) throw new AppError('INVALID', 'thread_id is no thread id');
-    await this.#open(from, { requestId: this.#requestId(from, body.requestId), subject, kind: 'thread' });
+    await this.#open(from, { requestId: this.ownId(from, body.requestId), subject, kind: 'thread' });
   }
 
   /** Ends the event whose newest request id is named; one that is unknown or already relayed stays as it is. */
   async cancel(from: Origin, { body }: FrameOf<'cancelRequest'>): Promise<void> {
-    const requestId = this.#requestId(from, body.requestId);
+    const requestId = this.ownId(from, body.requestId);
     const { looks } = this.#deps;
     const ended = await looks.ledger.cancel.submit({ requester: from.member.userId, requestId });
-    looks.ended(ended ?? []);
+    // Locked twice running: a step is moving it at this very moment.
+    if (ended === null) throw new AppError('UNAVAILABLE', 'this request is being moved on; cancel again', { retryAfterMs: 1_000 });
+    looks.ended(ended);
   }
 
-  #requestId(from: Origin, text: string): RequestId {
+  /** A request id of the caller's own. @throws AppError INVALID */
+  ownId(from: Origin, text: string): RequestId {
     const requestId = parseRequestId(text);
     if (!requestId || userOf(requestId) !== from.member.userId)
       throw new AppError('INVALID', 'request_id must be a uuidv7 under your own user id');

@@ -1,7 +1,9 @@
 // The regular look at everything that is due, on any replica (I15). It repairs what a lost hint, frame, step or process left behind.
+import type { Logger } from 'pino';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Bus } from '../bus/port.ts';
+import { sqlStateOf } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { absentHolders, absentRequesters, forgetStrikes, type Swept, sweep } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
@@ -13,6 +15,7 @@ export type SweeperDeps = {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly bus: Bus;
+  readonly log: Logger;
   readonly looks: Looks;
   /** The member has no presence: end or re-open what was left behind. */
   readonly left: (member: UserId) => Promise<void>;
@@ -53,7 +56,7 @@ export class Sweeper {
   }
 
   async #round(): Promise<void> {
-    const { clock, db, limits, looks } = this.#deps;
+    const { clock, db, limits, log, looks } = this.#deps;
     try {
       for (;;) {
         const swept = await sweep(db, limits, clock.now());
@@ -65,15 +68,15 @@ export class Sweeper {
         this.#auditedAt = clock.monotonicMs();
         await this.#audit();
       }
-    } catch {
-      // The database is away or the queue is full: the next round finds the same.
+    } catch (error) {
+      log.warn({ sqlState: sqlStateOf(error) }, 'a sweep failed; the next one finds the same');
     }
   }
 
   #follow(swept: readonly Swept[]): void {
     const { bus, looks } = this.#deps;
     for (const event of swept) {
-      if (event.freed) looks.freed(event.freed);
+      if (event.freed) looks.freed(event.freed, event.owner);
       if (event.outcome === 'reopened') continue;
       looks.placeFreed(event.requester);
       if (!event.explicit || !event.requestId) continue;

@@ -1,34 +1,35 @@
-// Waking what is dormant for holders that came online: step by step through their reeds, several holders in one statement, each as far
-// as there is room in its queue. The place in a holder's reeds is memory: if the process dies, so does the holder's connection.
+// Waking what is dormant for holders that came online: step by step through their reeds, several holders in one statement, each step after
+// what the one before woke was assigned. The place in a holder's reeds is memory: if the process dies, so does the holder's connection.
 import { Batcher, Lane } from '../db/batch.ts';
-import { isDivisible } from '../db/errors.ts';
-import type { LedgerDeps } from '../ledger/ledger.ts';
+import { isDivisible, sqlStateOf } from '../db/errors.ts';
+import type { AssignItem, LedgerDeps } from '../ledger/ledger.ts';
 import { forgive, type WakeItem, type WakeStep, wake } from '../ledger/sweep.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 
-type Place = { cursor: ReedId | null; waits: boolean };
-
 /** What waking needs of the looks. */
 export interface WakeLooks {
-  dispatch(holder: UserId): void;
-  assign(item: 'due'): void;
+  /** Resolves when the look is done. */
+  assigned(item: AssignItem): Promise<unknown>;
   look(task: () => Promise<unknown>): void;
 }
 
 export class Wakes {
   readonly #looks: WakeLooks;
-  readonly #places = new Map<UserId, Place>();
+  /** The walks that go on; a newer one of the same holder ends an older. */
+  readonly #walks = new Map<UserId, symbol>();
   readonly #steps: Batcher<WakeItem, WakeStep>;
   readonly #forgive: Batcher<UserId, true>;
 
   constructor(deps: Omit<LedgerDeps, 'events'>, looks: WakeLooks) {
     this.#looks = looks;
     const lane = new Lane();
-    const common = { lane, load: deps.load, maxItems: deps.limits.wakeHoldersPerBatch, divisible: isDivisible };
+    const onFailure = (step: string, error: unknown) =>
+      deps.log.error({ step, sqlState: sqlStateOf(error) }, 'a holder could not be woken for');
+    const common = { lane, load: deps.load, maxItems: deps.limits.wakeHoldersPerBatch, divisible: isDivisible, onFailure };
     this.#steps = new Batcher({
       ...common,
       name: 'wake',
-      sameAs: (item: WakeItem) => item.holder,
+      keys: (item: WakeItem) => [item.holder],
       run: (items: readonly WakeItem[]) => wake(deps.db, deps.limits, items, deps.clock.now()),
     });
     this.#forgive = new Batcher({
@@ -46,7 +47,7 @@ export class Wakes {
     return this.#steps.idle && this.#forgive.idle;
   }
 
-  /** A holder signed in: it may be asked again for what it failed, and what waits for its reeds is put into its queue. */
+  /** A holder signed in: it may be asked again for what it failed, and what waits for its reeds is looked at. */
   async arrived(holder: UserId): Promise<void> {
     await this.#forgive.submit(holder);
     this.start(holder);
@@ -54,32 +55,23 @@ export class Wakes {
 
   /** Goes through the holder's reeds from the first. */
   start(holder: UserId): void {
-    this.#places.set(holder, { cursor: null, waits: false });
-    this.#step(holder);
-  }
-
-  /** Some of the holder's queue was dispatched: there may be room for the next step. */
-  dispatched(holder: UserId): void {
-    if (this.#places.get(holder)?.waits) this.#step(holder);
+    const walk = Symbol();
+    this.#walks.set(holder, walk);
+    this.#looks.look(() => this.#walk(holder, walk));
   }
 
   gone(holder: UserId): void {
-    this.#places.delete(holder);
+    this.#walks.delete(holder);
   }
 
-  #step(holder: UserId): void {
-    const place = this.#places.get(holder);
-    if (!place) return;
-    place.waits = false;
-    this.#looks.look(async () => {
-      const step = await this.#steps.submit({ holder, cursor: place.cursor });
-      if (!step || this.#places.get(holder) !== place) return;
-      if (step.woken > 0) this.#looks.dispatch(holder);
-      if (step.unassigned) this.#looks.assign('due');
-      place.cursor = step.cursor;
-      if (step.cursor === null) this.#places.delete(holder);
-      else if (step.full) place.waits = true;
-      else this.#step(holder);
-    });
+  async #walk(holder: UserId, walk: symbol): Promise<void> {
+    let cursor: ReedId | null = null;
+    while (this.#walks.get(holder) === walk) {
+      const step: WakeStep | null = await this.#steps.submit({ holder, cursor });
+      if (step && step.woken > 0) await this.#looks.assigned('due');
+      if (!step || step.cursor === null) break;
+      cursor = step.cursor;
+    }
+    if (this.#walks.get(holder) === walk) this.#walks.delete(holder);
   }
 }

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relayed, reopen } from '../../src/ledger/answer.ts';
-import { assign } from '../../src/ledger/assign.ts';
+import { assign, recheck } from '../../src/ledger/assign.ts';
 import { dispatch, spread } from '../../src/ledger/claim.ts';
+import { lastCopiesGone, requestersGone } from '../../src/ledger/ends.ts';
 import { type Opened, open } from '../../src/ledger/open.ts';
-import { acknowledge, lastCopiesGone, requestersGone } from '../../src/ledger/settle.ts';
+import { acknowledge } from '../../src/ledger/settle.ts';
 import { STATE } from '../../src/ledger/state.ts';
 import { absentHolders, holdersGone, sweep, wake } from '../../src/ledger/sweep.ts';
 import type { ReedId, UserId } from '../../src/wire/address.ts';
@@ -20,7 +21,7 @@ afterEach(() => world.close());
 
 const community = (...names: string[]) => world.community(...names);
 const opened = (requester: UserId, subject: ReedId) => world.opened(requester, subject, now);
-const targets = (...eventIds: string[]) => ({ eventIds, requesters: [] });
+const targets = (...eventIds: string[]) => ({ events: eventIds.map((eventId) => ({ eventId })), requesters: [] });
 
 describe('DISPATCH and SPREAD', () => {
   it('hand a freed place to the oldest waiting event', async () => {
@@ -58,10 +59,10 @@ describe('DISPATCH and SPREAD', () => {
     const reed = await world.reed(author);
     for (const viewer of viewers) await opened(viewer, reed);
     await world.hold(reed, holder);
-    const claims = await spread(world.context, [{ holder, subject: reed }], now);
+    const { claims } = await spread(world.context, [{ holder, subject: reed }], now);
     expect(claims).toHaveLength(4);
     expect(claims.every((claim) => claim.holder === holder)).toBe(true);
-    expect(await spread(world.context, [{ holder, subject: reed }], now)).toEqual([]);
+    expect(await spread(world.context, [{ holder, subject: reed }], now)).toEqual({ claims: [], roused: false });
   });
 
   it('a hundred new holders in one batch take four each', async () => {
@@ -72,7 +73,7 @@ describe('DISPATCH and SPREAD', () => {
     const items = viewers.map((requester) => world.item(requester, reed));
     for (let i = 0; i < items.length; i += 200) await open(world.context, items.slice(i, i + 200), now);
     await world.hold(reed, ...holders);
-    const claims = await spread(
+    const { claims } = await spread(
       world.context,
       holders.map((holder) => ({ holder, subject: reed })),
       now,
@@ -115,19 +116,33 @@ describe('presence', () => {
     }
     await small.online(author);
     let cursor: ReedId | null = null;
-    let woken = 0;
-    for (let step = 0; step < 20; step += 1) {
-      const [done] = await wake(small.db, small.limits, [{ holder: author, cursor }], now);
-      woken += done?.woken ?? 0;
-      await dispatch(small.context, [author], now);
-      for (const event of await small.events()) {
-        if (event.state === STATE.dispatched) await relayed(small.context, [{ eventId: event.event_id, holder: author }], now);
-      }
-      cursor = done?.cursor ?? null;
-      if (cursor === null) break;
-    }
-    expect(woken).toBe(7);
+    const woken: number[] = [];
+    do {
+      const [step] = await wake(small.db, small.limits, [{ holder: author, cursor }], now);
+      woken.push(step?.woken ?? 0);
+      cursor = step?.cursor ?? null;
+    } while (cursor !== null);
+    expect(woken).toEqual([2, 2, 2, 1]);
+    expect((await small.events()).map((event) => event.state)).toEqual(Array(7).fill(STATE.unassigned));
     await small.close();
+  });
+
+  it('back, or new to a reed, a holder brings nobody over the sixteen places', async () => {
+    const [author, other, viewer] = (await community('author', 'other', 'viewer')) as [UserId, UserId, UserId];
+    await world.offline(author);
+    const reeds: ReedId[] = [];
+    for (let i = 0; i < 40; i += 1) {
+      const reed = await world.reed(author);
+      reeds.push(reed);
+      await opened(viewer, reed);
+    }
+    await world.online(author);
+    await world.hold(reeds[0] as ReedId, other);
+    expect(await spread(world.context, [{ holder: other, subject: reeds[0] as ReedId }], now)).toEqual({ claims: [], roused: true });
+    await wake(world.db, world.limits, [{ holder: author, cursor: null }], now);
+    await assign(world.context, targets(), now);
+    const awake = (await world.events()).filter((event) => event.state === STATE.waiting || event.state === STATE.dispatched);
+    expect(awake).toHaveLength(16);
   });
 });
 
@@ -181,11 +196,28 @@ describe('SWEEP', () => {
   });
 });
 
+describe('an exact search', () => {
+  it('gives an event a holder that no look at the ring would find', async () => {
+    const small = await World.open({ allocationsSampled: 2 });
+    const names = Array.from({ length: 30 }, (_, i) => `holder${i}`);
+    const [author, viewer, ...holders] = (await small.members(['author', 'viewer', ...names])) as [UserId, UserId, ...UserId[]];
+    await small.online(viewer);
+    const reed = await small.reed(author, [author, ...holders]);
+    const { eventId } = await small.opened(viewer, reed, now);
+    expect(await recheck(small.context, [eventId])).toEqual([{ event_id: eventId, found: false, held: true, sampled: true }]);
+    const rare = holders[17] as UserId;
+    await small.online(rare);
+    const events = [{ eventId, holders: [rare, viewer] }];
+    expect(await assign(small.context, { events, requesters: [] }, now)).toMatchObject([{ state: STATE.dispatched, holder: rare }]);
+    await small.close();
+  });
+});
+
 describe('the last copy', () => {
   it('gone, ends every event that waits for it', async () => {
     const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
     await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'miss', missing: reed }], now);
-    expect(await lastCopiesGone(world.db, [reed])).toMatchObject([{ eventId, explicit: true }]);
+    expect(await lastCopiesGone(world.db, [reed], 10)).toMatchObject([{ eventId, explicit: true }]);
   });
 });

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relayed, reopen, undelivered } from '../../src/ledger/answer.ts';
 import { assign } from '../../src/ledger/assign.ts';
+import { cancel } from '../../src/ledger/ends.ts';
 import { type Opened, open } from '../../src/ledger/open.ts';
-import { acknowledge, cancel, invalidate } from '../../src/ledger/settle.ts';
+import { acknowledge, invalidate } from '../../src/ledger/settle.ts';
 import { STATE } from '../../src/ledger/state.ts';
+import { sweep } from '../../src/ledger/sweep.ts';
 import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
 import { World } from '../support/ledger-world.ts';
 
@@ -18,7 +20,7 @@ afterEach(() => world.close());
 
 const community = (...names: string[]) => world.community(...names);
 const opened = (requester: UserId, subject: ReedId) => world.opened(requester, subject, now);
-const targets = (...eventIds: string[]) => ({ eventIds, requesters: [] });
+const targets = (...eventIds: string[]) => ({ events: eventIds.map((eventId) => ({ eventId })), requesters: [] });
 
 describe('OPEN', () => {
   it('claims an online holder at once', async () => {
@@ -119,6 +121,35 @@ describe('OPEN', () => {
     const other = randomUUID();
     await world.db.query({ text: 'update online_users set owner = $1 where user_id = $2', values: [other, author] });
     expect(await opened(viewer, reed)).toMatchObject({ state: STATE.waiting, holder: author, owner: other });
+  });
+
+  it('gives a new request for an open event its whole day', async () => {
+    const [author, viewer, reed] = await world.two();
+    await world.offline(author);
+    await opened(viewer, reed);
+    const day = 86_400_000;
+    await world.opened(viewer, reed, now + day - 1_000);
+    expect(await sweep(world.db, world.limits, now + day)).toMatchObject([{ outcome: 'reopened' }]);
+  });
+
+  it('says neither yes nor no while the requester signs in or out', async () => {
+    const [, viewer, reed] = await world.two();
+    await world.whileLocked('select from online_users where user_id = $1 for update', [viewer], async () => {
+      expect(await world.ask(viewer, reed, now)).toBeNull();
+    });
+    expect(await world.ask(viewer, reed, now)).toMatchObject({ state: STATE.dispatched });
+  });
+
+  it('says neither yes nor no of a cancel whose event is moved on just then', async () => {
+    const [, viewer, reed] = await world.two();
+    const item = world.item(viewer, reed);
+    await open(world.context, [item], now);
+    const given = [{ requester: viewer, requestId: item.requestId }];
+    await world.whileLocked('select from pending_events where event_id = $1 for update', [item.eventId], async () => {
+      expect(await cancel(world.db, given)).toEqual([null]);
+    });
+    expect(await cancel(world.db, given)).toMatchObject([[{ eventId: item.eventId }]]);
+    expect(await cancel(world.db, given)).toEqual([[]]);
   });
 
   it('refuses a request id that stands for another subject', async () => {
@@ -225,11 +256,27 @@ describe('the answers', () => {
   it('busy backs off without counting as a failure', async () => {
     const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
+    let at = now;
+    const waits: number[] = [];
     for (let attempt = 1; attempt <= 12; attempt += 1) {
-      const at = now + attempt * 10_000;
       await reopen(world.context, [{ eventId, holder: author, attempt, outcome: 'busy', missing: reed }], at);
-      expect(await assign(world.context, targets(eventId), at + 2_000)).toMatchObject([{ state: STATE.dispatched, attempt: attempt + 1 }]);
+      await assign(world.context, targets(eventId), at);
+      const due = (await world.events())[0]?.due_at.getTime() ?? 0;
+      waits.push(due - at);
+      at = due;
+      expect(await assign(world.context, targets(), at)).toMatchObject([{ state: STATE.dispatched, attempt: attempt + 1 }]);
     }
+    expect(waits.slice(0, 4)).toEqual([2_000, 4_000, 8_000, 16_000]);
+    expect(Math.max(...waits)).toBe(300_000);
+  });
+
+  it('busy for a day, the only holder lets an explicit request expire', async () => {
+    const [author, viewer, reed] = await world.two();
+    const { eventId } = await opened(viewer, reed);
+    const late = now + 86_400_000;
+    await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'busy', missing: reed }], late);
+    expect(await assign(world.context, targets(eventId), late)).toMatchObject([{ state: STATE.dormant }]);
+    expect(await sweep(world.db, world.limits, late)).toMatchObject([{ eventId, outcome: 'expired' }]);
   });
 
   it("what could not be written is re-opened a second later at nobody's charge", async () => {

@@ -1,5 +1,5 @@
-// Every way an event can go on a whole server, driven by members that behave and misbehave on their sockets. Deadlines are short here;
-// what is waited for is always a frame or a row, never a time.
+// Every way an event can go on a whole server, driven by members that behave and misbehave on their sockets. The server's clock
+// is moved where a deadline is meant; what is waited for is always a frame or a row.
 import { describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import type { FrameOf } from '../../src/wire/frames.ts';
@@ -98,17 +98,16 @@ describe('a holder that', () => {
   });
 
   it('errs for ever is asked a bounded number of times, and the requester is shown it', async () => {
-    await stage.again({ failureBackoffFirstMs: 1, failureBackoffMaxMs: 4 });
     const [a, b] = await stage.accounts(2);
     const [author, viewer] = [await stage.join(a, { answer: 'error' }), await stage.join(b)];
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
     await viewer.next('requestAck', state(id, 'HOLDERS_FAILING'));
-    await author.next('relayRequest', (frame) => frame.body.attempt === 8);
-    const dormant = async (): Promise<boolean> =>
-      (await stage.community.rows<{ state: number }>('select state from pending_events'))[0]?.state === 0;
-    while (!(await dormant())) await stage.server.settle();
-    expect(author.frames.filter((frame) => frame.type === 'relayRequest')).toHaveLength(8);
+    const asked = () => author.frames.filter((frame) => frame.type === 'relayRequest').length;
+    const states = () => stage.community.rows<{ state: number }>('select state from pending_events');
+    await stage.passUntil(300_000, async () => asked() === 8 && (await states())[0]?.state === 0);
+    for (let looks = 0; looks < 5; looks += 1) await stage.pass(600_000);
+    expect(asked()).toBe(8);
     expect(await stage.allocations(reed)).toEqual([author.userId]);
     // Signed in anew it may be asked again.
     await author.leave();
@@ -118,7 +117,6 @@ describe('a holder that', () => {
   });
 
   it('never answers loses the event at its deadline; what it sends later changes nothing', async () => {
-    await stage.again({ dispatchDeadlineMs: 50 });
     const [a, b, c] = await stage.accounts(3);
     const [author, other, viewer] = [
       await stage.join(a, { answer: 'nothing' }),
@@ -129,6 +127,7 @@ describe('a holder that', () => {
     viewer.request(reed);
     const first = await Promise.race([author.next('relayRequest').then(() => author), other.next('relayRequest').then(() => other)]);
     const second = first === author ? other : author;
+    await stage.pass(5_000);
     const asked = await second.next('relayRequest');
     first.answer(asked.id, 1, new Uint8Array([1]));
     second.answer(asked.id, asked.body.attempt, new Uint8Array([2]));
@@ -186,25 +185,31 @@ describe('nobody online', () => {
     await viewer.next('settled');
   });
 
-  it('a request whose only holder erred, left and came back within its back-off is served when that is over', async () => {
-    const [a, b] = await stage.accounts(2);
-    const [author, viewer] = [await stage.join(a, { answer: 'error' }), await stage.join(b)];
-    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
+  it('a request whose holder erred, left and came back within its back-off is served when that is over', async () => {
+    const [a, b, c] = await stage.accounts(3);
+    const [author, other, viewer] = [
+      await stage.join(a, { answer: 'error' }),
+      await stage.join(b, { answer: 'nothing' }),
+      await stage.join(c),
+    ];
+    const [reed] = (await stage.community.reeds(author.userId, 1, [author.userId, other.userId])) as [ReedId];
     const id = viewer.request(reed);
-    await viewer.next('requestAck', state(id, 'HOLDERS_FAILING'));
+    // Whoever is asked first: the author erred once the other has it.
+    await stage.passUntil(5_000, () => author.frames.some((frame) => frame.type === 'relayRequest') && other.asked.size > 0);
     await author.leave();
-    await stage.community.rows("update pending_events set due_at = now() - interval '1 second'");
+    await other.leave();
     await viewer.next('requestAck', state(id, 'NOBODY_ONLINE'));
     await stage.join(a);
-    await viewer.next('settled');
+    await stage.passUntil(2_000, () => viewer.frames.some((frame) => frame.type === 'settled'));
   });
 
   it('a request that nobody serves for its life expires by name', async () => {
-    await stage.again({ explicitLifeMs: 30, dormantLookMs: 40 });
     const [a, b] = await stage.accounts(2);
     const viewer = await stage.join(b);
     const [reed] = (await stage.community.reeds(a.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
+    await viewer.next('requestAck', acked(id));
+    await stage.pass(86_400_000);
     expect((await viewer.next('error')).body).toMatchObject({ code: 'EXPIRED', requestId: id });
   });
 });
@@ -233,11 +238,14 @@ describe('a requester that', () => {
   });
 
   it('never acknowledges is sent the reed twice, then told', async () => {
-    await stage.again({ acknowledgeMs: 50 });
     const [a, b] = await stage.accounts(2);
     const [author, viewer] = [await stage.join(a), await stage.join(b, { acknowledge: 'nothing' })];
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const id = viewer.request(reed);
+    const deliveries = () => viewer.frames.filter((frame) => frame.type === 'dataResponse').length;
+    await viewer.next('dataResponse');
+    await stage.passUntil(30_000, () => deliveries() === 2);
+    await stage.pass(30_000);
     expect((await viewer.next('error')).body).toMatchObject({ code: 'NOT_ACKNOWLEDGED', requestId: id });
     expect(viewer.frames.filter((frame) => frame.type === 'dataResponse')).toHaveLength(2);
     expect(await stage.allocations(reed)).toEqual([author.userId]);
@@ -302,16 +310,25 @@ describe('eviction', () => {
 });
 
 describe('the swarm', () => {
-  it('spreads a reed from its new holders, never more than W at once from any', async () => {
-    const [a, ...rest] = await stage.accounts(40);
-    const author = await stage.join(a);
+  it('spreads a reed in few rounds, and never asks more than W at once of anyone', async () => {
+    const [a, ...rest] = await stage.accounts(60);
+    const author = await stage.join(a, { answer: 'nothing' });
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
-    const viewers = await Promise.all(rest.map((account) => stage.join(account)));
-    for (const viewer of viewers) viewer.request(reed);
-    await Promise.all(viewers.map((viewer) => viewer.next('settled')));
-    expect(await stage.allocations(reed)).toHaveLength(40);
-    const served = [author, ...viewers].filter((member) => member.frames.some((frame) => frame.type === 'relayRequest'));
-    expect(served.length).toBeGreaterThan(1);
+    const viewers = await Promise.all(rest.map((account) => stage.join(account, { answer: 'nothing' })));
+    for (const viewer of viewers) await viewer.next('requestAck', acked(viewer.request(reed)));
+    const everyone = [author, ...viewers];
+    // A round: everybody keeps the answers back until nothing more is asked for, then all answer.
+    let rounds = 0;
+    for (let served = 0; served < viewers.length; rounds += 1) {
+      await stage.server.settle();
+      expect(Math.max(...everyone.map((member) => member.asked.size))).toBeLessThanOrEqual(4);
+      const answered = everyone.reduce((sum, member) => sum + member.answerAll(), 0);
+      served += answered;
+      const settled = () => viewers.filter((viewer) => viewer.frames.some((frame) => frame.type === 'settled')).length;
+      await stage.passUntil(0, () => settled() === served);
+    }
+    expect(rounds).toBeLessThanOrEqual(2 + 2 * Math.log2(viewers.length / 4));
+    expect(await stage.allocations(reed)).toHaveLength(60);
   });
 });
 

@@ -1,5 +1,6 @@
 // A community as rows, without keys or signatures: for tests and loads of the ledger alone.
 import { createHash, randomUUID } from 'node:crypto';
+import pg from 'pg';
 import pino from 'pino';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
@@ -8,7 +9,7 @@ import type { LedgerContext } from '../../src/ledger/context.ts';
 import { type Opened, type OpenItem, type OpenOutcome, open } from '../../src/ledger/open.ts';
 import type { SubjectKind } from '../../src/ledger/state.ts';
 import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
 
 const SERVER = 'aaaaaaaaaaaaaaaa';
 
@@ -21,12 +22,14 @@ export type EventRow = { readonly event_id: string; readonly request_id: Request
 
 export class World {
   readonly db: Database;
+  readonly url: string;
   readonly replicaId = randomUUID();
   readonly limits: Limits;
   readonly #drop: () => Promise<void>;
 
-  constructor(db: Database, drop: () => Promise<void>, limits: Limits) {
+  private constructor(db: Database, { url, drop }: TestDatabase, limits: Limits) {
     this.db = db;
+    this.url = url;
     this.#drop = drop;
     this.limits = limits;
   }
@@ -34,7 +37,7 @@ export class World {
   static async open(limits: Partial<Limits> = {}): Promise<World> {
     const database = await createDatabase();
     const db = await openDatabase({ url: database.url, role: 'ledger', connections: 4, log: pino({ level: 'silent' }) });
-    const world = new World(db, () => database.drop(), { ...DEFAULT_LIMITS, ...limits });
+    const world = new World(db, database, { ...DEFAULT_LIMITS, ...limits });
     await db.query({ text: `insert into servers (id, name, is_self, first_seen_at) values ($1, 'test', true, now())`, values: [SERVER] });
     return world;
   }
@@ -97,6 +100,20 @@ export class World {
 
   request(requester: UserId): RequestId {
     return `${requester}/${uuidv7(Date.now(), cryptoRandom)}` as RequestId;
+  }
+
+  /** Runs `work` while another connection holds the locks that a statement takes. */
+  async whileLocked(text: string, values: readonly unknown[], work: () => Promise<void>): Promise<void> {
+    const other = new pg.Client({ connectionString: this.url });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query(text, [...values]);
+      await work();
+      await other.query('rollback');
+    } finally {
+      await other.end();
+    }
   }
 
   /** Every event, oldest first. */

@@ -102,6 +102,8 @@ export class LightMember {
   readonly behaviour: LightBehaviour;
   /** Every frame received, in order, but for pings. */
   readonly frames: Frame[] = [];
+  /** What it was asked for and has not answered yet: event ids with their attempts. */
+  readonly asked = new Map<string, number>();
   readonly #socket: WebSocket;
   readonly #waiters = new Set<Waiter>();
   readonly #ciphertext: Uint8Array;
@@ -164,7 +166,15 @@ export class LightMember {
     else this.#socket.pause();
   }
 
+  /** Answers everything it was asked for. @returns how much that was */
+  answerAll(): number {
+    const asked = [...this.asked];
+    for (const [id, attempt] of asked) this.answer(id, attempt);
+    return asked.length;
+  }
+
   answer(id: string, attempt: number, ciphertext: Uint8Array = this.#ciphertext): void {
+    this.asked.delete(id);
     this.send({ id, type: 'relayResponse', body: { ciphertext, attempt } });
   }
 
@@ -186,6 +196,8 @@ export class LightMember {
     const { answer, acknowledge } = this.behaviour;
     if (frame.type === 'relayRequest' || frame.type === 'relayThread') {
       const { attempt } = frame.body;
+      this.asked.set(frame.id, attempt);
+      if (answer !== 'nothing' && answer !== 'bytes') this.asked.delete(frame.id);
       if (answer === 'bytes') this.answer(frame.id, attempt);
       if (answer === 'miss') this.send({ id: frame.id, type: 'relayMiss', body: { attempt, missingReedId: '' } });
       if (answer === 'error') this.send({ id: frame.id, type: 'relayError', body: { attempt, reason: 'FAILED' } });

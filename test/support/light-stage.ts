@@ -4,13 +4,18 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import type { Limits } from '../../src/base/limits.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { type LightAccount, type LightBehaviour, LightCommunity, LightMember } from './light-member.ts';
+import { MovedClock } from './moved-clock.ts';
 import { startServer, type TestServer } from './server.ts';
 
 type Four = [LightAccount, LightAccount, LightAccount, LightAccount, ...LightAccount[]];
 
+// The clock may be moved by days in the middle of a test.
+const TOKENS_FOR_EVER = { tokenIdleMs: 1e11, tokenLifeMs: 1e11 };
+
 export class LightStage {
   server!: TestServer;
   community!: LightCommunity;
+  #clock = new MovedClock();
   readonly #members: LightMember[] = [];
 
   /** A stage for every test of the file. */
@@ -22,7 +27,8 @@ export class LightStage {
   }
 
   async start(limits: Partial<Limits> = {}): Promise<void> {
-    this.server = await startServer({ limits: { sweepEveryMs: 20, sameReedPerHour: 1_000_000, ...limits } });
+    this.#clock = new MovedClock();
+    this.server = await startServer({ limits: { sameReedPerHour: 1_000_000, ...TOKENS_FOR_EVER, ...limits }, overrides: { clock: this.#clock } });
     this.community = new LightCommunity(this.server.database.url, this.server.app.serverId);
   }
 
@@ -40,6 +46,17 @@ export class LightStage {
     expect(await this.community.rows(dangling), 'no attempt outlives its event').toEqual([]);
     expect(await this.community.rows('select event_id from pending_events'), 'nothing is owed to members who are gone').toEqual([]);
     await this.server.close();
+  }
+
+  /** Lets the server's clock run ahead, and everything that is due by then happen. */
+  async pass(byMs: number): Promise<void> {
+    this.#clock.move(byMs);
+    await this.server.settle();
+  }
+
+  /** Lets time pass in such steps until something is so. */
+  async passUntil(stepMs: number, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await this.pass(stepMs);
   }
 
   async join(account: LightAccount, behaviour: Partial<LightBehaviour> = {}): Promise<LightMember> {

@@ -1,0 +1,119 @@
+// The ends of events that nobody's answer brings: CANCEL, the requester's going, the last copy's going; and EVICTION, which may cause the last.
+// Whatever ends an event deletes it with RETURNING, so that who waits for the freed place can be looked for after the commit.
+import type { Database } from '../db/pool.ts';
+import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+
+export type Ended = {
+  readonly eventId: string;
+  readonly requester: UserId;
+  readonly requestId: RequestId | null;
+  readonly explicit: boolean;
+  readonly subjectId: ReedId;
+  /** Whose place is free now, if it was dispatched, and the replica that has that holder. */
+  readonly freed: UserId | null;
+  readonly owner: string | null;
+};
+
+type EndedRow = {
+  event_id: string;
+  requester_user_id: UserId;
+  request_id: RequestId | null;
+  explicit: boolean;
+  subject_id: ReedId;
+  freed: UserId | null;
+  owner: string | null;
+};
+
+/** Deletes the events of CTE `taken (event_id)` with their attempts and returns them. */
+const END_TAKEN = `
+unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id),
+ended as (
+  delete from pending_events e using taken t where e.event_id = t.event_id
+  returning e.event_id, e.requester_user_id, e.request_id, e.requested_at is not null as explicit, e.subject_id,
+    case when e.state = 2 then e.holder end as freed,
+    case when e.state = 2 then (select o.owner from online_users o where o.user_id = e.holder) end as owner
+)`;
+
+const endedOf = (row: EndedRow): Ended => ({
+  eventId: row.event_id,
+  requester: row.requester_user_id,
+  requestId: row.request_id,
+  explicit: row.explicit,
+  subjectId: row.subject_id,
+  freed: row.freed,
+  owner: row.owner,
+});
+
+export type CancelItem = { readonly requester: UserId; readonly requestId: RequestId };
+
+const CANCEL = `
+with input as materialized (
+  select i.*, e.event_id from unnest($1::text[], $2::text[]) with ordinality as i(requester, request_id, ord)
+  left join pending_events e on e.requester_user_id = i.requester and e.request_id = i.request_id and e.requested_at is not null and e.state <> 3
+),
+taken as materialized (
+  select e.event_id from input i join pending_events e on e.event_id = i.event_id and e.state <> 3
+  order by e.event_id for update of e skip locked
+),${END_TAKEN}
+select i.ord, i.event_id is not null as known, e.* from input i left join ended e on e.event_id = i.event_id order by i.ord`;
+
+/**
+ * Ends the events whose newest request id is named, unless already relayed.
+ * @returns for each item what ended; null if its event was locked
+ */
+export const cancel = async (db: Database, items: readonly CancelItem[]): Promise<(Ended[] | null)[]> => {
+  const rows = await db.query<Omit<EndedRow, 'event_id'> & { event_id: string | null; known: boolean }>({
+    name: 'ledger_cancel',
+    text: CANCEL,
+    values: [items.map((item) => item.requester), items.map((item) => item.requestId)],
+  });
+  return rows.map((row) => {
+    if (row.event_id !== null) return [endedOf({ ...row, event_id: row.event_id })];
+    return row.known ? null : [];
+  });
+};
+
+const end = async (db: Database, name: string, taken: string, values: readonly unknown[]): Promise<Ended[]> => {
+  const text = `with taken as materialized (${taken}),${END_TAKEN} select * from ended`;
+  return (await db.query<EndedRow>({ name, text, values })).map(endedOf);
+};
+
+/** Ends a page of what is owed to members whose presence has ended. Call until a page comes back short. */
+export const requestersGone = (db: Database, requesters: readonly UserId[], page: number): Promise<Ended[]> =>
+  end(
+    db,
+    'ledger_requesters_gone',
+    `select e.event_id from pending_events e where e.requester_user_id = any($1::text[])
+       and not exists (select from online_users o where o.user_id = e.requester_user_id)
+     order by e.event_id limit $2 for update of e skip locked`,
+    [requesters, page],
+  );
+
+/** Ends a page of the events of those of `subjects` that nobody holds any more. Call until a page comes back short. */
+export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>
+  end(
+    db,
+    'ledger_last_copies',
+    `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and e.state in (0, 1, 4)
+       and not exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id)
+     order by e.event_id limit $2 for update of e skip locked`,
+    [subjects, page],
+  );
+
+export type EvictItem = { readonly holder: UserId; readonly reedId: ReedId };
+
+/** Drops allocations on their holders' word and declines the reeds; true where there was one. */
+export const evict = async (db: Database, items: readonly EvictItem[]): Promise<boolean[]> => {
+  const rows = await db.query<{ held: boolean }>({
+    name: 'ledger_evict',
+    text: `
+with input as materialized (
+  select * from unnest($1::text[], $2::text[]) with ordinality as i(holder, reed_id, ord)
+),
+gone as (delete from reed_allocations a using input i where a.holder_user_id = i.holder and a.reed_id = i.reed_id returning a.holder_user_id, a.reed_id),
+declined as (insert into reed_declines (user_id, reed_id) select holder_user_id, reed_id from gone order by 1, 2 on conflict do nothing)
+select g.reed_id is not null as held from input i left join gone g on g.holder_user_id = i.holder and g.reed_id = i.reed_id order by i.ord`,
+    values: [items.map((item) => item.holder), items.map((item) => item.reedId)],
+  });
+  return rows.map((row) => row.held);
+};
