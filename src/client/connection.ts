@@ -6,13 +6,12 @@ import type { ClientPolicy } from '../base/codes.ts';
 import { CLOSE_CODES, ERROR_CODES } from '../base/codes.ts';
 import { base64url, type RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
+import { PROTOCOL, SUBPROTOCOL } from '../base/protocol.ts';
 import { decodeFrame, encodeFrame } from '../wire/codec.ts';
 import type { Frame, FrameBodies } from '../wire/frames.ts';
 import type { MemberSocket, SocketFactory } from './ports.ts';
 import type { ServerTime } from './server-time.ts';
 
-export const SUBPROTOCOL = 'reedbed.v1';
-const PROTOCOL_VERSION = 1;
 const CLIENT_NONCE_BYTES = 24;
 const NORMAL_CLOSURE = 1000;
 
@@ -109,7 +108,7 @@ export class Connection {
   async #hello(hello: FrameBodies['hello']): Promise<void> {
     const { serverId, time, random } = this.#deps;
     if (hello.serverId !== serverId) return this.#end({ reason: 'another server answered', policy: 'stop', retryAfterMs: undefined });
-    if (hello.protocolMin > PROTOCOL_VERSION || hello.protocolMax < PROTOCOL_VERSION) {
+    if (hello.protocolMin > PROTOCOL.max || hello.protocolMax < PROTOCOL.min) {
       return this.#end({ reason: 'the server speaks another protocol version', policy: 'stop', retryAfterMs: undefined });
     }
     time.learn(hello.serverTime);
@@ -135,7 +134,7 @@ export class Connection {
     if (this.#phase !== 'authenticating') return;
     if (code === 'UNAUTHENTICATED' && this.#deps.credentialsRefused()) return void this.#authenticate();
     const policy = code === 'UNAUTHENTICATED' ? 'sign-in' : ERROR_CODES[code].retryable ? 'reconnect' : 'stop';
-    this.#end({ reason: detail || code, policy, retryAfterMs: this.#retryAfterMs });
+    this.#end({ reason: code === 'UNAUTHENTICATED' ? code : detail || code, policy, retryAfterMs: this.#retryAfterMs });
   }
 
   async #welcome(welcome: FrameBodies['welcome']): Promise<void> {

@@ -15,7 +15,7 @@ import { KeyDirectory } from './keys.ts';
 import { Membership } from './membership.ts';
 import type { Draft } from './outbox.ts';
 import type { HttpFetch, SocketFactory } from './ports.ts';
-import { restoreAccount } from './restore.ts';
+import { linkDevice, restoreAccount } from './restore.ts';
 import { PinnedServer, type ServerInfo } from './server.ts';
 import { ServerTime } from './server-time.ts';
 import { type SignUpInput, signUp } from './sign-up.ts';
@@ -113,6 +113,13 @@ export class Member {
     await this.#save({ ...this.#member(), backedUp: true });
   }
 
+  /** Makes this device the active one again after another took its place, which is shut out by it, and connects. Throws AppError. */
+  async linkAgain(): Promise<void> {
+    const { session } = this.#running();
+    session.useToken(await linkDevice(this.#parts(), this.#member()));
+    session.connect();
+  }
+
   /** Signs in and stays signed in until `close`; now, if it was waiting to. */
   connect(): void {
     this.#running().session.connect();
@@ -160,6 +167,11 @@ export class Member {
   /** What was written and is not published yet, in order. */
   async outbox(): Promise<OutboxRecord[]> {
     return this.#deps.store.list('outbox');
+  }
+
+  /** Deletes a reed that the server refused for good, see `OutboxRecord.refused`. Throws AppError CONFLICT if it is still on its way. */
+  async discard(reedId: ReedId): Promise<void> {
+    await this.#running().outbox.discard(reedId);
   }
 
   /** Makes an invite and gives its link. The secret is in the link and nowhere else. Throws AppError. */

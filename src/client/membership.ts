@@ -93,8 +93,8 @@ export class Membership {
     this.#holder.disconnected();
   }
 
-  #welcomed({ resumed, limits }: FrameBodies['welcome']): void {
-    this.viewer.connected(resumed, limits?.openRequests || this.#deps.limits.openRequests);
+  #welcomed({ limits }: FrameBodies['welcome']): void {
+    this.viewer.connected(limits?.openRequests || this.#deps.limits.openRequests);
     this.evictions.connected();
     this.outbox.connected();
   }

@@ -11,9 +11,6 @@ import { checkStatement, heading, type Statement, type StatementOf } from '../wi
 import { type Backup, makeBackup, openBackup } from './backup.ts';
 import type { BackupContents, BackupReason, KeyRing, OpenedCopy, RingKeys } from './key-ring.ts';
 
-/** Keys are dated this much before now, so that no clock makes them younger than what they sign. */
-const KEY_AGE_MS = 3_600_000;
-
 /** Unprotected private armors. */
 export type KeySecrets = { readonly key: string; readonly recovery?: string };
 
@@ -67,7 +64,7 @@ class MemoryKeyRing implements KeyRing {
 
   async make(dateMs: number): Promise<RingKeys> {
     if (this.#held) return publicHalves(this.#held);
-    const [key, recovery] = await Promise.all([generatePrivateKey(dateMs - KEY_AGE_MS), generatePrivateKey(dateMs - KEY_AGE_MS)]);
+    const [key, recovery] = await Promise.all([generatePrivateKey(dateMs), generatePrivateKey(dateMs)]);
     await this.#keep({ key, recovery });
     return publicHalves({ key, recovery });
   }

@@ -1,7 +1,8 @@
 // What the server has to tell a member: removals, revocations and blocks, each with the certificate that proves it.
-// A notice is acted upon and acknowledged only if its certificate holds; a false one is answered as invalid and changes nothing.
+// A notice is acted upon and acknowledged only if its certificate holds; a false one is answered as invalid and deletes nothing.
+// A request that it answers ends all the same, by name: there will be no other answer to it.
 import { type AcceptedCertificate, verifyCertificate } from '../crypto/statement.ts';
-import type { UserId } from '../wire/address.ts';
+import { type UserId, userOf } from '../wire/address.ts';
 import { canonicalBytes, STATEMENT_LIMITS, statementHash } from '../wire/canonical.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
@@ -15,8 +16,8 @@ const CERTIFICATE_LIMITS = { depth: STATEMENT_LIMITS.depth + 3, bytes: STATEMENT
 
 export type NoticeDeps = {
   readonly store: Store;
-  readonly keys: KeyDirectory;
-  readonly viewer: Viewer;
+  readonly keys: Pick<KeyDirectory, 'context' | 'revoked'>;
+  readonly viewer: Pick<Viewer, 'asked' | 'explained' | 'removed'>;
   readonly user: UserId;
   send(frame: Frame): boolean;
   emit: Emit;
@@ -34,7 +35,13 @@ export class Notices {
   /** Verifies and carries out a notice. Rejects only if the store or the server can't be reached: then it comes again. */
   async take(frame: NoticeFrame): Promise<void> {
     const certificate = parseStrictJson(frame.body.certificate, CERTIFICATE_LIMITS);
-    const isTrue = certificate.ok && (await this.#carryOut(frame, certificate.value));
+    let isTrue = false;
+    try {
+      isTrue = certificate.ok && (await this.#carryOut(frame, certificate.value));
+    } finally {
+      // What a true notice explained is closed by now.
+      this.#endUnproven(frame);
+    }
     if (frame.type === 'userBlocked' || frame.id === '') return;
     const answer: Frame = isTrue
       ? { id: frame.id, type: 'dataAck', body: {} }
@@ -59,7 +66,7 @@ export class Notices {
       { delete: 'requests', id: reedId },
     ]);
     if (copy) emit({ type: 'copy', reedId, state: 'gone' });
-    viewer.explained(body.requestId, 'removed', certificate);
+    if (viewer.asked(body.requestId) === reedId) viewer.explained(body.requestId, 'removed', certificate);
     viewer.removed(reedId, certificate);
     return true;
   }
@@ -75,14 +82,27 @@ export class Notices {
   async #blocked({ body }: FrameOf<'userBlocked'>, value: unknown): Promise<boolean> {
     const { keys, viewer, user, send } = this.#deps;
     const accepted = await verifyCertificate(value, 'block', keys.context);
-    if (!accepted.ok || accepted.value.certificate.statement.target !== user) return false;
-    viewer.explained(body.requestId, 'blocked', accepted.value.certificate);
-    send({
-      id: '',
-      type: 'userBlockedAck',
-      body: { userId: accepted.value.certificate.statement.user, countersignatureHash: await countersignatureHash(accepted.value) },
-    });
+    if (!accepted.ok) return false;
+    const { certificate } = accepted.value;
+    const { user: blocker, target } = certificate.statement;
+    const asked = viewer.asked(body.requestId);
+    // Either may have blocked the other, as long as it is this member and the author who was asked for.
+    const other = blocker === user ? target : target === user ? blocker : null;
+    if (asked && other === userOf(asked)) viewer.explained(body.requestId, 'blocked', certificate);
+    // The own block is no news to be acknowledged.
+    if (target !== user) return blocker === user;
+    const acknowledged = { userId: blocker, countersignatureHash: await countersignatureHash(accepted.value) };
+    send({ id: '', type: 'userBlockedAck', body: acknowledged });
     return true;
+  }
+
+  /** Ends what a removal or block answers without having proved it, or while its proof could not be checked. */
+  #endUnproven(frame: NoticeFrame): void {
+    const { viewer, emit } = this.#deps;
+    const reedId = frame.type === 'keyRevoked' ? undefined : viewer.asked(frame.body.requestId);
+    if (!reedId) return;
+    emit({ type: 'unproven', frame: frame.type, reedId });
+    viewer.explained(frame.body.requestId, frame.type === 'userBlocked' ? 'blocked' : 'removed', undefined);
   }
 }
 

@@ -1,5 +1,6 @@
-// Reeds on their way out: written here first, then registered, stored as a copy, announced; in order, one at a time.
+// Reeds on their way out, one after the other: into the store, registered, kept as a copy, announced.
 // Every step may be repeated: the statement is signed once and kept, and what the server has seen it answers the same way.
+// A refused reed stays until the person discards it.
 import { doubling } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';
 import { ERROR_CODES } from '../base/codes.ts';
@@ -83,6 +84,23 @@ export class Outbox {
     emit({ type: 'outbox', reedId: record.reedId, state: 'written' });
     this.#start();
     return { reedId: record.reedId, published };
+  }
+
+  /**
+   * Deletes a refused reed, with the copy of it if it had come as far as that; nothing if there is none by this id.
+   * @throws AppError CONFLICT if it is still on its way
+   */
+  async discard(reedId: ReedId): Promise<void> {
+    const { store, emit } = this.#deps;
+    const record = (await store.list('outbox')).find((entry) => entry.reedId === reedId);
+    if (!record) return;
+    if (!record.refused) throw new AppError('CONFLICT', 'this reed was not refused; it is on its way');
+    const copy = await store.get('copies', reedId);
+    // Held means that it was published all the same: then it is others' to ask for.
+    const isLeft = copy !== null && copy.state !== 'held';
+    await store.write([{ delete: 'outbox', id: record.id }, ...(isLeft ? [{ delete: 'copies', id: reedId } as const] : [])]);
+    emit({ type: 'outbox', reedId, state: 'discarded' });
+    if (isLeft) emit({ type: 'copy', reedId, state: 'gone' });
   }
 
   connected(): void {

@@ -12,10 +12,10 @@ export type Waiter = {
 
 export type Pending = {
   record: RequestRecord;
-  /** Sent on this connection, or on an earlier one whose events still stand. */
+  /** Sent on this connection. */
   sent: boolean;
-  /** The server has said what it is doing about it. */
-  acked: boolean;
+  /** The server may know it from before: it was taken up from the store, or an answer to it has come. Sending it is repeating it. */
+  known: boolean;
   progress: RequestProgress;
   waiters: Waiter[];
   /** Refusals in a row that may pass by themselves. */
@@ -51,7 +51,7 @@ export class PendingReeds {
       return before;
     }
     const progress: RequestProgress = { state: 'sending', onlineHolders: 0, tries: record.invalid };
-    const pending: Pending = { record, sent: false, acked: false, progress, waiters: [], refusals: 0, notBefore: 0 };
+    const pending: Pending = { record, sent: false, known: false, progress, waiters: [], refusals: 0, notBefore: 0 };
     this.#byReed.set(record.id, pending);
     return pending;
   }

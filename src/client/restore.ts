@@ -1,5 +1,5 @@
-// Coming back by a backup: its key becomes this device's key, the server it names is pinned, this device is linked in place of the last.
-// Nothing of the old device's copies is here: what the server still counts on is for the store to find out and to give up.
+// Becoming the member's active device: by a backup, whose key becomes this device's, or once more with the key that is here already.
+// A backup brings no reeds and the server lists none: a new device has what is opened on it and answers MISS for the rest.
 import { AppError } from '../base/errors.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import { parseServerId, parseServerKeyId, parseUserId, parseUserKeyId, type ServerId, type ServerKeyId } from '../wire/address.ts';
@@ -20,6 +20,21 @@ export type RestoreDeps = {
   server(id: ServerId): Promise<PinnedServer>;
 };
 
+/**
+ * Links this device in place of the one that is active now. Its own device may be linked again.
+ * @returns a token
+ * @throws AppError UNAUTHENTICATED, KEY_REVOKED, UNAVAILABLE
+ */
+export async function linkDevice(
+  deps: Pick<RestoreDeps, 'api' | 'keyRing' | 'time'>,
+  member: Pick<Account, 'server' | 'user' | 'key' | 'device'>,
+): Promise<string> {
+  const { statement, signatures } = await signSession(deps, member, 'link-device', await challenge(deps.api));
+  const body = { statement, signature: signatures[0]?.signature };
+  const { token } = (await deps.api.call('devices', { method: 'POST', body })) as { token: string };
+  return token;
+}
+
 /** @throws AppError INVALID for a wrong passphrase or a file that is no backup; whatever the server answers to the linking */
 export async function restoreAccount(
   deps: RestoreDeps,
@@ -38,9 +53,7 @@ export async function restoreAccount(
   const info = await (await deps.server(server)).info();
   requireContinued(opened.value.serverKeys, info.keys);
   const member = { server, user, key, device: uuidv7(time.now(), random) };
-  const { statement, signatures } = await signSession(deps, member, 'link-device', await challenge(api));
-  const body = { statement, signature: signatures[0]?.signature };
-  const { token } = (await api.call('devices', { method: 'POST', body })) as { token: string };
+  const token = await linkDevice(deps, member);
   const session = { token: async () => token, refused: () => undefined };
   const profile = (await api.call(`users/${encodeURIComponent(user)}`, { session })) as { username?: unknown };
   const account: Account = { ...member, username: String(profile.username ?? ''), serverKeys: info.keys, backedUp: true };

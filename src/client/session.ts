@@ -34,7 +34,7 @@ export type SessionDeps = {
   readonly account: Account;
   isGenuine(welcome: FrameBodies['welcome'], clientNonce: string): Promise<boolean>;
   changed(state: ConnectionState, details: { reason?: string; retryInMs?: number }): void;
-  /** A connection is ready. `resumed`: what the server owed this member before still stands. */
+  /** A connection is ready. */
   welcomed(welcome: FrameBodies['welcome']): void;
   frame(frame: Frame): void;
 };

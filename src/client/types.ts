@@ -1,4 +1,5 @@
-// The data shapes that the SDK's parts hand to each other and to whoever uses it.
+// What the SDK's parts tell each other, and whoever uses them: the account, the progress and end of a request, events.
+// Plain data, but for the one error class; nothing here acts.
 import type { AppError } from '../base/errors.ts';
 import type { ReedId, RequestId, ServerId, ServerKeyId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
@@ -13,7 +14,7 @@ export type Account = {
   readonly server: ServerId;
   readonly user: UserId;
   readonly key: UserKeyId;
-  /** A label: it keeps two copies of one account from fighting. */
+  /** Tells this device from others of the same member, of which the server lets one be active; proves nothing. */
   readonly device: string;
   readonly username: string;
   /** The server's identity keys as they were pinned. */
@@ -25,8 +26,20 @@ export type Account = {
 export type ConnectionState = 'offline' | 'connecting' | 'online' | 'stopped';
 
 export type RequestProgress = {
-  /** sending: on its way or waiting for a connection. checking: a copy came. asking-again: a copy was not right. */
-  readonly state: 'sending' | 'asking' | 'in-turn' | 'nobody-online' | 'holders-failing' | 'peer-away' | 'checking' | 'asking-again';
+  /**
+   * sending: on its way or waiting for a connection. held-back: repeated too often, repeated again when the server allows it; what was
+   * asked before may still stand. checking: a copy came. asking-again: a copy was not right.
+   */
+  readonly state:
+    | 'sending'
+    | 'held-back'
+    | 'asking'
+    | 'in-turn'
+    | 'nobody-online'
+    | 'holders-failing'
+    | 'peer-away'
+    | 'checking'
+    | 'asking-again';
   /** 3 means three or more. */
   readonly onlineHolders: number;
   /** Invalid copies so far. */
@@ -80,10 +93,12 @@ export type MemberEvent =
     }
   | { readonly type: 'invalid'; readonly reedId: ReedId; readonly reason: InvalidReason }
   | { readonly type: 'unsolicited'; readonly frame: string; readonly reedId: ReedId }
+  /** The server ended a request by a removal or block that it did not prove. */
+  | { readonly type: 'unproven'; readonly frame: string; readonly reedId: ReedId }
   | {
       readonly type: 'outbox';
       readonly reedId: ReedId;
-      readonly state: 'written' | 'registered' | 'published' | 'refused';
+      readonly state: 'written' | 'registered' | 'published' | 'refused' | 'discarded';
       readonly error?: AppError;
     };
 

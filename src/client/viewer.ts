@@ -1,5 +1,5 @@
 // Asking for reeds and taking what comes. A request is in the store before it is sent and stays there until the server has confirmed
-// the copy; a copy counts as held only once SETTLED says so, and is asked for again after a reconnect until then.
+// the copy. Nothing that a lost connection may have swallowed is waited for: each new one hears every open request once more.
 
 import { doubling } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';
@@ -8,7 +8,7 @@ import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
 import { makeRequestId, parseReedId, type ReedId, type RequestId, type UserId, userOf } from '../wire/address.ts';
-import type { DeliveryType, Frame, FrameBodies, FrameOf, InvalidReason } from '../wire/frames.ts';
+import { ACCUSING_REASONS, type DeliveryType, type Frame, type FrameBodies, type FrameOf, type InvalidReason } from '../wire/frames.ts';
 import type { CheckedCopy } from './check-copy.ts';
 import { consentTo } from './consent.ts';
 import { type Pending, PendingReeds, PROGRESS, type Waiter } from './pending.ts';
@@ -21,15 +21,10 @@ const RETRY_MAX_MS = 60_000;
 /** A refusal that lasts longer than this is told instead of waited out. */
 const WAIT_MAX_MS = 120_000;
 const REFUSALS_MAX = 5;
+/** Up to here a rate limit is the budget as a whole, which has room for one request after the other. */
+const BUDGET_WAIT_MAX_MS = 10_000;
 /** Confirmations are asked for beside what people wait for, a few at a time. */
 const CONFIRMATIONS_AT_ONCE = 8;
-
-const ACCUSES_COPY: ReadonlySet<InvalidReason> = new Set<InvalidReason>([
-  'BAD_SIGNATURE',
-  'BAD_CERTIFICATE',
-  'OTHER_REED',
-  'UNDECRYPTABLE',
-]);
 
 const OUTCOMES: Partial<Record<ErrorCode, RequestOutcome>> = {
   NOT_FOUND: 'not-found',
@@ -70,7 +65,7 @@ export class Viewer {
 
   /** Takes up what was open when the device stopped. */
   async load(): Promise<void> {
-    for (const record of await this.#deps.store.list('requests')) if (record.want !== 'eviction') this.#pending.set(record);
+    for (const record of await this.#deps.store.list('requests')) if (record.want !== 'eviction') this.#pending.set(record).known = true;
   }
 
   /** A copy, from the store or from another member. Rejects with RequestFailure. */
@@ -101,12 +96,14 @@ export class Viewer {
     await this.#fail(pending, new RequestFailure('cancelled'));
   }
 
-  /** A connection is ready. What the server may not know any more is sent again; confirmations always are. */
-  connected(resumed: boolean, openMax: number): void {
+  /**
+   * A connection is ready. Every open request is sent again by its id, also to a server that still has it: how it ended may have been
+   * told to the connection before. The server takes the same id for the same request. Only what a rate limit holds back goes on waiting.
+   */
+  connected(openMax: number): void {
     this.#openMax = openMax;
     for (const pending of this.#pending.all()) {
-      pending.sent = resumed && pending.acked && pending.record.want === 'copy';
-      if (!pending.sent) pending.acked = false;
+      pending.sent = false;
       if (pending.notBefore === Number.POSITIVE_INFINITY) pending.notBefore = 0;
     }
     this.#pump();
@@ -130,7 +127,9 @@ export class Viewer {
   requestAck({ body }: FrameOf<'requestAck'>): void {
     const pending = this.#pending.byRequest(body.requestId);
     if (!pending) return;
-    pending.acked = true;
+    pending.known = true;
+    // It stands on the server, whatever became of its last repetition.
+    if (pending.record.want === 'copy') pending.sent = true;
     pending.refusals = 0;
     this.#progress(pending, { state: PROGRESS[body.state], onlineHolders: Math.min(body.onlineHolders, 3) });
   }
@@ -153,15 +152,21 @@ export class Viewer {
     if (pending) void this.#fail(pending, new RequestFailure('removed', { certificate }), true);
   }
 
+  /** The reed that an open request of this id is about. */
+  asked(requestId: string): ReedId | undefined {
+    return this.#pending.byRequest(requestId)?.record.id;
+  }
+
   /** An ERROR that names a request. Refusals that pass by themselves are waited out, within bounds. */
   refused(error: FrameBodies['error']): void {
     const pending = this.#pending.byRequest(error.requestId);
     if (!pending) return;
+    if (error.code === 'RATE_LIMITED' && (pending.known || pending.record.want === 'confirmation')) return this.#heldBack(pending, error);
     const retryAfterMs = error.retryAfterMs || doubling(pending.refusals + 1, RETRY_FIRST_MS, RETRY_MAX_MS);
     const passing = ['RATE_LIMITED', 'TOO_MANY_OPEN', 'INTERNAL', 'UNAVAILABLE'].includes(error.code);
     pending.refusals++;
     const patient = retryAfterMs <= WAIT_MAX_MS && (error.code === 'TOO_MANY_OPEN' || pending.refusals < REFUSALS_MAX);
-    if (passing && patient) return this.#later(pending, retryAfterMs);
+    if (passing && patient) return this.#later(pending, retryAfterMs, error.code === 'RATE_LIMITED' ? 'held-back' : 'sending');
     const lasting = error.code === 'RATE_LIMITED' ? 'rate-limited' : error.code === 'TOO_MANY_OPEN' ? 'too-many-open' : 'refused';
     void this.#fail(pending, new RequestFailure(OUTCOMES[error.code] ?? lasting, passing ? { retryAfterMs } : {}));
   }
@@ -244,11 +249,22 @@ export class Viewer {
     if (!sent) pending.sent = false;
   }
 
-  #later(pending: Pending, delayMs: number): void {
+  /**
+   * The budget has no room for a repetition. What it repeats may still stand on the server, so nothing has ended; but it is not
+   * repeated sooner than the server says, on whatever connection, and those that are held back together go out one after the other.
+   */
+  #heldBack(pending: Pending, { retryAfterMs }: Pick<FrameBodies['error'], 'retryAfterMs'>): void {
+    const { time } = this.#deps;
+    const waitMs = retryAfterMs || RETRY_MAX_MS;
+    const now = time.monotonicMs();
+    const others = this.#pending.all().filter(({ sent, notBefore }) => !sent && notBefore > now && Number.isFinite(notBefore)).length;
+    this.#later(pending, waitMs <= BUDGET_WAIT_MAX_MS ? waitMs * (others + 1) : waitMs, 'held-back');
+  }
+
+  #later(pending: Pending, delayMs: number, state: 'held-back' | 'sending'): void {
     pending.sent = false;
-    pending.acked = false;
     pending.notBefore = this.#deps.time.monotonicMs() + delayMs;
-    this.#progress(pending, { state: 'sending' });
+    this.#progress(pending, { state });
     this.#pump();
   }
 
@@ -304,7 +320,7 @@ export class Viewer {
     const { id, invalid } = pending.record;
     this.#refuse(eventId, id, reason);
     emit({ type: 'invalid', reedId: id, reason });
-    if (!ACCUSES_COPY.has(reason) || invalid >= limits.invalidCopiesPerRequest) {
+    if (!ACCUSING_REASONS.has(reason) || invalid >= limits.invalidCopiesPerRequest) {
       return this.#fail(pending, new RequestFailure('invalid', { invalidReason: reason }));
     }
     const record = { ...this.#newRecord(id, 'copy', invalid + 1), askedAt: pending.record.askedAt };
@@ -312,7 +328,7 @@ export class Viewer {
     if (this.#pending.get(id) !== pending) return;
     this.#pending.set(record);
     pending.sent = false;
-    pending.acked = false;
+    pending.known = false;
     this.#progress(pending, { state: 'asking-again', tries: invalid + 1 });
     this.#pump();
   }
@@ -336,7 +352,7 @@ export class Viewer {
     const pending = this.#pending.get(reedId);
     if (pending?.record.want !== 'confirmation' || pending.refusals >= REFUSALS_MAX) return;
     pending.refusals++;
-    this.#later(pending, doubling(pending.refusals, RETRY_FIRST_MS, RETRY_MAX_MS));
+    this.#later(pending, doubling(pending.refusals, RETRY_FIRST_MS, RETRY_MAX_MS), 'sending');
   }
 
   /** Ends a request that has no copy. A confirmation that fails stays on record and is tried at the next connection. */

@@ -1,5 +1,5 @@
-// `reedbed holder`: a member without a browser that fetches the reeds it is told to keep and answers for them. It is a member of its own,
-// with its own key and id; everything it has is in one folder, and it says on standard output what it holds and does.
+// `reedbed holder`: a member without a browser that fetches the reeds it is told to keep and answers for them. Its key and id are its own,
+// never its owner's; everything it has is in one folder, and it says on standard output what it holds and does.
 import { chmod, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WebSocket } from 'ws';
@@ -189,6 +189,7 @@ const WAITING: Partial<Record<string, string>> = {
   'holders-failing': 'those who have it fail to send it',
   'peer-away': 'their server is away',
   'asking-again': 'a copy was false, asking another one',
+  'held-back': 'asked for too often, asking again later',
 };
 
 /** One line for each thing that happens. Who asked is not said. */

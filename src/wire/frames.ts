@@ -154,4 +154,13 @@ export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 
 export type RelayErrorReason = FrameBodies['relayError']['reason'];
 export type InvalidReason = FrameBodies['dataInvalid']['reason'];
+
+/** The reasons of DATA_INVALID that accuse the copy and so whoever served it: its reader may ask for another one. */
+export const ACCUSING_REASONS: ReadonlySet<string> = new Set<InvalidReason>([
+  'BAD_SIGNATURE',
+  'BAD_CERTIFICATE',
+  'OTHER_REED',
+  'UNDECRYPTABLE',
+]);
+
 export type SettledOutcome = FrameBodies['settled']['events'][number]['outcome'];

@@ -133,6 +133,35 @@ describe('a reed', () => {
     expect(on.registered.at(-1)?.statement.previous).toBeUndefined();
   });
 
+  test('that was refused is discarded by the person, and nothing else is', async () => {
+    on.problem(({ statement }) => (statement.tags.includes('bad') ? new AppError('FORBIDDEN', 'not that') : null));
+    const [bad, good] = [await on.outbox.publish({ text: '#bad' }), await on.outbox.publish({ text: 'good' })];
+    await expect(on.outbox.discard(bad.reedId)).rejects.toMatchObject({ code: 'CONFLICT' });
+    on.outbox.connected();
+    await expect(bad.published).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await until(() => on.announced().length > 0);
+    await on.outbox.discard(bad.reedId);
+    expect(await on.store.list('outbox')).toMatchObject([{ reedId: good.reedId }]);
+    expect(on.events).toContainEqual({ type: 'outbox', reedId: bad.reedId, state: 'discarded' });
+    await on.outbox.discard(bad.reedId);
+    on.outbox.acknowledged(good.reedId);
+    await good.published;
+    await on.outbox.discard(good.reedId);
+    expect(await on.store.get('copies', good.reedId)).toMatchObject({ state: 'held' });
+  });
+
+  test('that was refused when it was announced is discarded with its copy', async () => {
+    const { reedId, published } = await on.outbox.publish({ text: 'one' });
+    on.outbox.connected();
+    await until(() => on.announced().length > 0);
+    on.outbox.refused({ code: 'FORBIDDEN', detail: 'not this', requestId: reedId, retryAfterMs: 0 });
+    await expect(published).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(await on.store.get('copies', reedId)).toMatchObject({ state: 'unconfirmed' });
+    await on.outbox.discard(reedId);
+    expect(await on.store.list('outbox')).toEqual([]);
+    expect(await on.store.get('copies', reedId)).toBe(null);
+  });
+
   test('is signed again on top of the newest reed when this device did not know it', async () => {
     const newest = newReedId(user);
     on.problem(({ statement }) =>

@@ -67,7 +67,7 @@ let reed: ReedId;
 beforeEach(async () => {
   on = await setUp();
   reed = newReedId(AUTHOR);
-  on.viewer.connected(false, 64);
+  on.viewer.connected(64);
 });
 
 const begin = async (reedId = reed): Promise<{ outcome: Promise<unknown> }> => {
@@ -87,7 +87,7 @@ describe('a request', () => {
     const seen: unknown[] = [];
     const store = new MemoryStore();
     on = await setUp(store);
-    on.viewer.connected(false, 64);
+    on.viewer.connected(64);
     const write = store.write.bind(store);
     store.write = async (changes) => {
       seen.push(on.of('requestReed').length);
@@ -142,7 +142,7 @@ describe('a request', () => {
       await turns();
     }
     const next = await setUp(on.store);
-    next.viewer.connected(false, 64);
+    next.viewer.connected(64);
     await turns();
     next.verdict(fail('BAD_SIGNATURE'));
     await next.deliver(reed, 'event-4');
@@ -212,7 +212,7 @@ describe('a request', () => {
   });
 
   test('waits here while the server lets no more stand open', async () => {
-    on.viewer.connected(false, 2);
+    on.viewer.connected(2);
     const reeds = [newReedId(AUTHOR), newReedId(AUTHOR), newReedId(AUTHOR)];
     for (const reedId of reeds) await begin(reedId);
     expect(on.of('requestReed').map(({ body }) => body.reedId)).toEqual(reeds.slice(0, 2));
@@ -262,30 +262,93 @@ describe('a delivery', () => {
 });
 
 describe('after a reconnect', () => {
-  test('an open request is sent again by its id, unless the server still has it', async () => {
-    await begin();
+  const acknowledge = (requestId: string, state: FrameBodies['requestAck']['state'] = 'NOBODY_ONLINE'): void =>
+    on.viewer.requestAck({ id: 'event-1', type: 'requestAck', body: { requestId, reedId: reed, state, onlineHolders: 0 } });
+
+  const reconnect = async (): Promise<void> => {
+    on.viewer.disconnected();
+    on.viewer.connected(64);
+    await turns();
+  };
+
+  const shown = (): string[] => on.events.flatMap((event) => (event.type === 'request' ? [event.progress.state] : []));
+
+  test('every open request is sent again by its id, so that an end told to the old connection is told again', async () => {
+    const { outcome } = await begin();
     const requestId = on.lastRequest();
-    on.viewer.requestAck({
-      id: 'event-1',
-      type: 'requestAck',
-      body: { requestId, reedId: reed, state: 'NOBODY_ONLINE', onlineHolders: 0 },
-    });
-    on.viewer.disconnected();
-    on.viewer.connected(true, 64);
-    await turns();
-    expect(on.of('requestReed')).toHaveLength(1);
-    on.viewer.disconnected();
-    on.viewer.connected(false, 64);
-    await turns();
+    acknowledge(requestId);
+    await reconnect();
     expect(on.of('requestReed').map(({ body }) => body.requestId)).toEqual([requestId, requestId]);
+    on.viewer.absent({ id: '', type: 'reedNotHeld', body: { requestId, reedId: reed } });
+    expect(await outcomeOf(outcome)).toBe('not-held');
   });
 
-  test('a request that the server never spoke about is sent again even if it says it resumed', async () => {
+  test('a repetition that the budget refuses ends nothing: it waits as long as the server says, over reconnects, and says so', async () => {
+    const { outcome } = await begin();
+    const requestId = on.lastRequest();
+    acknowledge(requestId);
+    await reconnect();
+    on.refuse({ code: 'RATE_LIMITED', requestId, retryAfterMs: 3_600_000 });
+    expect(shown().at(-1)).toBe('held-back');
+    for (let more = 0; more < 20; more++) await reconnect();
+    expect(on.of('requestReed')).toHaveLength(2);
+    on.clock.advance(3_599_999);
+    expect(on.of('requestReed')).toHaveLength(2);
+    on.clock.advance(1);
+    await turns();
+    expect(on.of('requestReed').map(({ body }) => body.requestId)).toEqual([requestId, requestId, requestId]);
+    acknowledge(requestId, 'ASKING');
+    expect(shown().at(-1)).toBe('asking');
+    await on.deliver(reed);
+    expect(await outcome).toMatchObject({ id: reed });
+  });
+
+  test('a request of an earlier life of the device is not ended by the budget either', async () => {
     await begin();
-    on.viewer.disconnected();
-    on.viewer.connected(true, 64);
+    const next = await setUp(on.store);
+    next.viewer.connected(64);
+    await turns();
+    next.refuse({ code: 'RATE_LIMITED', requestId: next.lastRequest(), retryAfterMs: 3_600_000 });
+    await turns();
+    expect(await next.store.get('requests', reed)).toMatchObject({ want: 'copy' });
+  });
+
+  test('what the server still works on is not repeated when its next word comes', async () => {
+    await begin();
+    const requestId = on.lastRequest();
+    acknowledge(requestId);
+    await reconnect();
+    on.refuse({ code: 'RATE_LIMITED', requestId, retryAfterMs: 60_000 });
+    acknowledge(requestId, 'IN_TURN');
+    on.clock.advance(3_600_000);
     await turns();
     expect(on.of('requestReed')).toHaveLength(2);
+  });
+
+  test('many repetitions over a spent budget go out one after the other', async () => {
+    const reeds = Array.from({ length: 10 }, () => newReedId(AUTHOR));
+    for (const reedId of reeds) await begin(reedId);
+    for (const { body } of on.of('requestReed')) acknowledge(body.requestId);
+    await reconnect();
+    for (const { body } of on.of('requestReed').slice(10))
+      on.refuse({ code: 'RATE_LIMITED', requestId: body.requestId, retryAfterMs: 1_000 });
+    for (let second = 1; second <= 10; second++) {
+      on.clock.advance(1_000);
+      await turns();
+      expect(on.of('requestReed')).toHaveLength(20 + second);
+    }
+  });
+
+  test('a confirmation that the budget refuses is asked for when the server allows it, and not before on any connection', async () => {
+    await begin();
+    await on.deliver(reed);
+    await reconnect();
+    on.refuse({ code: 'RATE_LIMITED', requestId: on.lastRequest(), retryAfterMs: 3_600_000 });
+    await reconnect();
+    expect(on.of('requestReed')).toHaveLength(2);
+    on.clock.advance(3_600_000);
+    await turns();
+    expect(on.of('requestReed')).toHaveLength(3);
   });
 
   test('a copy that was not confirmed is asked for under a new id, acknowledged and confirmed', async () => {
@@ -293,7 +356,7 @@ describe('after a reconnect', () => {
     const first = on.lastRequest();
     await on.deliver(reed);
     on.viewer.disconnected();
-    on.viewer.connected(true, 64);
+    on.viewer.connected(64);
     await turns();
     expect(on.of('requestReed')).toHaveLength(2);
     expect(on.lastRequest()).not.toBe(first);

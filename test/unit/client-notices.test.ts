@@ -1,0 +1,191 @@
+// What ends by a notice of the server: removals and blocks with true, false and unprovable certificates, and the requests they answer.
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { AppError } from '../../src/base/errors.ts';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { ok } from '../../src/base/result.ts';
+import { MemoryStore } from '../../src/client/memory-store.ts';
+import { Notices } from '../../src/client/notices.ts';
+import { ServerTime } from '../../src/client/server-time.ts';
+import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
+import { Viewer } from '../../src/client/viewer.ts';
+import type { PrivateKey } from '../../src/crypto/openpgp.ts';
+import { countersign, signStatement, type VerifyContext } from '../../src/crypto/statement.ts';
+import type { ReedId, UserId, UserKeyId } from '../../src/wire/address.ts';
+import type { Frame } from '../../src/wire/frames.ts';
+import { printTime } from '../../src/wire/kinds.ts';
+import { heading, type StatementOf } from '../../src/wire/statements.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { copyOf, countingRandom, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
+import { makeKeys, makeWorld, type World } from '../support/statements.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld(await makeKeys(NOW), NOW);
+});
+
+type Side = { readonly user: UserId; readonly key: UserKeyId; readonly signer: PrivateKey };
+const me = (): Side => ({ user: world.user, key: world.key, signer: world.keys.member });
+const author = (): Side => ({ user: world.other, key: world.otherKey, signer: world.keys.other });
+
+const certify = async (statement: StatementOf<'block'> | StatementOf<'reed-removal'>, key: UserKeyId, signer: PrivateKey) => {
+  const signed = await signStatement(statement, [{ key: signer, keyId: key }], NOW);
+  const { server, serverKey, keys } = world;
+  return countersign(signed, { serverKey: keys.server, serverKeyId: serverKey, server, seq: 1, signedAt: printTime(NOW) });
+};
+
+const block = ({ user, key, signer }: Side, target: UserId) =>
+  certify({ ...heading('block'), user, key, target, createdAt: printTime(NOW) }, key, signer);
+const removal = (id: ReedId, { user, key, signer }: Side = author()) =>
+  certify({ ...heading('reed-removal'), id, author: user, key }, key, signer);
+
+const setUp = async () => {
+  const store = new MemoryStore();
+  const sent: Frame[] = [];
+  const events: MemberEvent[] = [];
+  let context: VerifyContext = { keys: world.lookup, now: NOW };
+  const shared = {
+    store,
+    user: world.user,
+    send: (frame: Frame) => {
+      sent.push(frame);
+      return true;
+    },
+    emit: (event: MemberEvent) => void events.push(event),
+  };
+  const viewer = new Viewer({
+    ...shared,
+    time: new ServerTime(new ManualClock(NOW)),
+    random: countingRandom,
+    limits: DEFAULT_LIMITS,
+    check: async (_ciphertext, id) => ok(copyOf(id)),
+  });
+  viewer.connected(64);
+  const keys = {
+    get context() {
+      return context;
+    },
+    revoked: async () => true,
+  };
+  const notices = new Notices({ ...shared, keys, viewer });
+  const ask = async (reedId: ReedId) => {
+    const outcome = viewer.request(reedId).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await turns();
+    const [frame] = sent.filter(({ type }) => type === 'requestReed').slice(-1);
+    return { outcome, requestId: frame?.type === 'requestReed' ? frame.body.requestId : '' };
+  };
+  const take = (type: 'userBlocked' | 'reedRemoved', given: { requestId?: string; certificate: unknown; id?: string }) =>
+    notices.take({
+      id: given.id ?? '',
+      type,
+      body: { requestId: given.requestId ?? '', certificate: new TextEncoder().encode(JSON.stringify(given.certificate)) },
+    });
+  return {
+    ...{ store, sent, events, ask, take },
+    unreachable: () => {
+      const fails = () => Promise.reject(new AppError('UNAVAILABLE', 'no network'));
+      context = { keys: { userKey: fails, serverKey: fails }, now: NOW };
+    },
+    unproven: () => events.filter(({ type }) => type === 'unproven'),
+    sentOf: (type: Frame['type']) => sent.filter((frame) => frame.type === type),
+  };
+};
+
+let on: Awaited<ReturnType<typeof setUp>>;
+let reed: ReedId;
+beforeEach(async () => {
+  on = await setUp();
+  reed = newReedId(world.other);
+});
+
+const failure = async (outcome: Promise<unknown>): Promise<RequestFailure> => {
+  const error = await outcome;
+  if (!(error instanceof RequestFailure)) throw new Error('the request did not fail');
+  return error;
+};
+
+describe('USER_BLOCKED in answer to a request', () => {
+  test('by the author ends it with the certificate, and is acknowledged', async () => {
+    const { outcome, requestId } = await on.ask(reed);
+    const certificate = await block(author(), world.user);
+    await on.take('userBlocked', { requestId, certificate });
+    expect(await failure(outcome)).toMatchObject({ outcome: 'blocked', certificate: { statement: { user: world.other } } });
+    expect(on.sentOf('userBlockedAck')).toHaveLength(1);
+    expect(on.unproven()).toEqual([]);
+    expect(await on.store.get('requests', reed)).toBe(null);
+  });
+
+  test('by the requester’s own block ends it with the certificate', async () => {
+    const { outcome, requestId } = await on.ask(reed);
+    await on.take('userBlocked', { requestId, certificate: await block(me(), world.other) });
+    expect(await failure(outcome)).toMatchObject({ outcome: 'blocked', certificate: { statement: { user: world.user } } });
+    expect(on.sentOf('userBlockedAck')).toEqual([]);
+    expect(on.unproven()).toEqual([]);
+  });
+
+  test.each([
+    ['that is no certificate', async () => ({ nothing: true })],
+    ['that somebody else signed', async () => block({ ...author(), signer: world.keys.second }, world.user)],
+    ['of people it is not about', async () => block(author(), userNamed('c'))],
+  ])('by a block %s ends it without one, and that is reported', async (_name, make) => {
+    const { outcome, requestId } = await on.ask(reed);
+    await on.take('userBlocked', { requestId, certificate: await make() });
+    const ended = await failure(outcome);
+    expect([ended.outcome, ended.certificate]).toEqual(['blocked', undefined]);
+    expect(on.unproven()).toEqual([{ type: 'unproven', frame: 'userBlocked', reedId: reed }]);
+    expect(on.sentOf('userBlockedAck')).toEqual([]);
+  });
+
+  test('by a true block of another author ends it without one', async () => {
+    const { outcome, requestId } = await on.ask(newReedId(userNamed('c')));
+    await on.take('userBlocked', { requestId, certificate: await block(author(), world.user) });
+    const ended = await failure(outcome);
+    expect([ended.outcome, ended.certificate]).toEqual(['blocked', undefined]);
+    expect(on.sentOf('userBlockedAck')).toHaveLength(1);
+  });
+
+  test('that can not be checked now ends it all the same', async () => {
+    const { outcome, requestId } = await on.ask(reed);
+    const certificate = await block(author(), world.user);
+    on.unreachable();
+    await expect(on.take('userBlocked', { requestId, certificate })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect((await failure(outcome)).outcome).toBe('blocked');
+    expect(on.sentOf('userBlockedAck')).toEqual([]);
+  });
+});
+
+describe('REED_REMOVED', () => {
+  test('in answer to a request ends it with the certificate', async () => {
+    const { outcome, requestId } = await on.ask(reed);
+    await on.take('reedRemoved', { requestId, certificate: await removal(reed) });
+    expect(await failure(outcome)).toMatchObject({ outcome: 'removed', certificate: { statement: { id: reed } } });
+    expect(on.unproven()).toEqual([]);
+  });
+
+  test('of another reed ends the request without a certificate, and that is reported', async () => {
+    const { outcome, requestId } = await on.ask(reed);
+    await on.take('reedRemoved', { requestId, certificate: await removal(newReedId(world.other)) });
+    const ended = await failure(outcome);
+    expect([ended.outcome, ended.certificate]).toEqual(['removed', undefined]);
+    expect(on.unproven()).toHaveLength(1);
+  });
+
+  test('that is false deletes no copy, and is answered as invalid', async () => {
+    await on.store.write([{ put: 'copies', record: copyOf(reed) }]);
+    const certificate = await removal(reed, { ...author(), signer: world.keys.second });
+    await on.take('reedRemoved', { id: 'event', certificate });
+    expect(await on.store.get('copies', reed)).not.toBe(null);
+    expect(on.sentOf('dataInvalid')).toMatchObject([{ id: 'event', body: { reason: 'BAD_CERTIFICATE' } }]);
+  });
+
+  test('of a copy that is here deletes it, and is acknowledged', async () => {
+    await on.store.write([{ put: 'copies', record: copyOf(reed) }]);
+    await on.take('reedRemoved', { id: 'event', certificate: await removal(reed) });
+    expect(await on.store.get('copies', reed)).toBe(null);
+    expect(on.sentOf('dataAck')).toMatchObject([{ id: 'event' }]);
+    expect(on.events).toContainEqual({ type: 'copy', reedId: reed, state: 'gone' });
+  });
+});
