@@ -34,8 +34,10 @@ const leader = (acts: Partial<ActTable>): Service =>
       open: refuse,
       copies: refuse,
       giveUp: refuse,
+      discard: refuse,
       makeInvite: refuse,
       reconnect: refuse,
+      useAgain: refuse,
       ...acts,
     }),
   );
@@ -88,8 +90,8 @@ test('a harmless question is asked again of the next leader', async () => {
   const answer = page().ask('copies', null);
   await taken.passed;
   first.close();
-  leader({ copies: async () => [] });
-  expect(await answer).toEqual([]);
+  leader({ copies: async () => ({ shown: [], more: false }) });
+  expect(await answer).toEqual({ shown: [], more: false });
 });
 
 test('what may already be done is not done a second time by the next leader', async () => {

@@ -14,6 +14,7 @@ const STATES: Record<RequestProgress['state'], true> = {
   'peer-away': true,
   checking: true,
   'asking-again': true,
+  'held-back': true,
 };
 
 const OUTCOMES: Record<Exclude<RequestOutcome, 'refused'>, { again: boolean }> = {

@@ -1,5 +1,6 @@
 // A page's side of the channel: asks acts of whichever tab's worker leads, and survives a change of leader.
 // A call the old leader had not taken is sent again; one it had taken is sent again only if repeating it is harmless.
+import { base64url, cryptoRandom } from '../../../src/base/ids.ts';
 import {
   type ActFailure,
   type ActName,
@@ -10,6 +11,8 @@ import {
   type Status,
   type WorkerMessage,
 } from './protocol.ts';
+
+const CALL_ID_BYTES = 16;
 
 /** Why an act was not done; `code` is one of the server's error codes or one of the app's own words. */
 export class ActError extends Error {
@@ -54,7 +57,7 @@ export class Calls {
 
   /** Asks for one act. Rejects with ActError; with code `cancelled` after `signal` aborts. */
   ask<K extends ActName>(act: K, input: Acts[K]['input'], options: AskOptions<K> = {}): Promise<Acts[K]['output']> {
-    const call = crypto.randomUUID();
+    const call = base64url(cryptoRandom(CALL_ID_BYTES));
     return new Promise((resolve, reject) => {
       this.#open.set(call, {
         act,

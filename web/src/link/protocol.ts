@@ -46,10 +46,22 @@ export type CopyView = {
   readonly certificate: string;
 };
 
-export type WaitState = 'sending' | 'asking' | 'in-turn' | 'nobody-online' | 'holders-failing' | 'peer-away' | 'checking' | 'asking-again';
+/** What is shown of this device's copies, newest first. `more`: there are older ones that are not shown. */
+export type CopyList = { readonly shown: readonly CopyView[]; readonly more: boolean };
+
+export type WaitState =
+  | 'sending'
+  | 'held-back'
+  | 'asking'
+  | 'in-turn'
+  | 'nobody-online'
+  | 'holders-failing'
+  | 'peer-away'
+  | 'checking'
+  | 'asking-again';
 export type Waiting = {
   readonly state: WaitState;
-  /** 0, 1, 2, or 3 for more. */
+  /** Up to 2 counted; 3 stands for all above. */
   readonly onlineHolders: number;
   /** Copies that came, were not what the author signed, and were thrown away. */
   readonly brokenCopies: number;
@@ -65,7 +77,13 @@ export type ServerView = {
   readonly fingerprint: string;
 };
 
-export type NewBackup = { readonly fileName: string; readonly backup: string; readonly words: readonly string[] };
+export type NewBackup = {
+  readonly fileName: string;
+  readonly backup: string;
+  readonly words: readonly string[];
+  /** Place of the word that the person is asked to type back, from 0. */
+  readonly asked: number;
+};
 
 /** Every act a page can ask the worker for: its input, its answer, its progress. None of them signs bytes a page chose. */
 export type Acts = {
@@ -77,10 +95,12 @@ export type Acts = {
   restore: { input: { backup: string; words: string }; output: Me; progress: Step };
   publish: { input: { text: string }; output: { reedId: string }; progress: never };
   open: { input: { reedId: string }; output: CopyView; progress: Waiting };
-  copies: { input: null; output: readonly CopyView[]; progress: never };
+  copies: { input: null; output: CopyList; progress: never };
   giveUp: { input: { reedId: string }; output: null; progress: never };
+  discard: { input: { reedId: string }; output: null; progress: never };
   makeInvite: { input: null; output: { link: string }; progress: never };
   reconnect: { input: null; output: null; progress: never };
+  useAgain: { input: null; output: null; progress: never };
 };
 export type ActName = keyof Acts;
 
@@ -93,6 +113,7 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'open',
   'copies',
   'giveUp',
+  'discard',
   'reconnect',
 ]);
 

@@ -4,7 +4,11 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Records } from '../../../src/client/store.ts';
 
 const NAME = 'reedbed';
-const VERSION = 1;
+/** 2: copies by the time of their countersignature. */
+const VERSION = 2;
+
+/** RFC 3339 in UTC with milliseconds throughout, so that the order of texts is the order of times. */
+const SIGNED_AT = 'certificate.countersignature.statement.signedAt';
 
 /** A secret under the sealing key; see secrets.ts. */
 export type SealedSecret = { readonly iv: Uint8Array<ArrayBuffer>; readonly sealed: ArrayBuffer };
@@ -13,7 +17,7 @@ export type SealedSecret = { readonly iv: Uint8Array<ArrayBuffer>; readonly seal
 export type NameRecord = { readonly id: string; readonly username: string };
 
 export interface Schema extends DBSchema {
-  copies: { key: string; value: Records['copies'] };
+  copies: { key: string; value: Records['copies']; indexes: { signedAt: string } };
   keys: { key: string; value: Records['keys'] };
   requests: { key: string; value: Records['requests'] };
   outbox: { key: string; value: Records['outbox'] };
@@ -27,12 +31,15 @@ export type Database = IDBPDatabase<Schema>;
 /** Opens the database, making it if need be. A newer tab that wants to upgrade it, or a person who clears it, closes it: `onLost`. */
 export function openDatabase(onLost: () => void, name: string = NAME): Promise<Database> {
   return openDB<Schema>(name, VERSION, {
-    upgrade(database) {
-      for (const collection of ['copies', 'keys', 'requests', 'outbox', 'meta'] as const) {
-        database.createObjectStore(collection, { keyPath: 'id' });
+    upgrade(database, from, _to, transaction) {
+      if (from < 1) {
+        for (const collection of ['copies', 'keys', 'requests', 'outbox', 'meta'] as const) {
+          database.createObjectStore(collection, { keyPath: 'id' });
+        }
+        database.createObjectStore('secrets');
+        database.createObjectStore('names', { keyPath: 'id' });
       }
-      database.createObjectStore('secrets');
-      database.createObjectStore('names', { keyPath: 'id' });
+      if (from < 2) transaction.objectStore('copies').createIndex('signedAt', SIGNED_AT);
     },
     blocking(_current, _blocked, event) {
       (event.target as IDBDatabase).close();

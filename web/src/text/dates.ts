@@ -1,4 +1,4 @@
-// Dates and counts in the reader's own locale and time zone.
+// How times and numbers are written for whoever reads: by their browser's locale and time zone.
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const number = new Intl.NumberFormat();

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'username: scripts': 'A name has letters, and all of one script: mixed ones could look like somebody else’s.',
   'username: edge': 'A name starts and ends with a letter or a digit.',
   OTHER_SERVER: 'This belongs to another server than the one this page came from.',
-  KEY_REVOKED: 'The key in this backup was revoked.',
+  KEY_REVOKED: 'This key was revoked, so it can’t sign in any more.',
 };
 
 /** One sentence or two for the person. */

@@ -31,6 +31,11 @@ function stateText(waiting: Waiting): WaitText {
   switch (waiting.state) {
     case 'sending':
       return { title: 'Asking the server who has it', note: 'The server has no copy of its own; it knows whose devices do.' };
+    case 'held-back':
+      return {
+        title: 'Asked for too often, waiting to ask again',
+        note: 'The server takes the same request only so often in an hour. It is repeated by itself when the server allows it; if the last one still stands, the reed may come before.',
+      };
     case 'asking':
       return {
         title:

@@ -32,8 +32,10 @@ const { tell } = serveActs({
   open: async (input, context) => (await member()).open(input, context),
   copies: async () => (await member()).copies(),
   giveUp: async (input) => (await member()).giveUp(input),
+  discard: async (input) => (await member()).discard(input),
   makeInvite: async () => (await member()).makeInvite(),
   reconnect: async () => (status.me ? (await member()).reconnect() : null),
+  useAgain: async () => (await member()).useAgain(),
 });
 
 function show(next: Status): void {

@@ -6,20 +6,21 @@ import { openBackup } from '../../../src/client/backup.ts';
 import { type Member, openMember } from '../../../src/client/member.ts';
 import { type KeySafe, type KeySecrets, openKeyRing } from '../../../src/client/memory-key-ring.ts';
 import { makePassphrase, normalPassphrase } from '../../../src/client/passphrase.ts';
-import type { CopyRecord, OutboxRecord } from '../../../src/client/store.ts';
+import type { OutboxRecord } from '../../../src/client/store.ts';
 import { type MemberEvent, RequestFailure } from '../../../src/client/types.ts';
 import { webSocketFactory } from '../../../src/client/web-socket.ts';
 import { fingerprintOf, parseReedId, type ReedId } from '../../../src/wire/address.ts';
-import type { CopyView, Me, NewBackup, Phase, ServerView, Status, Step, Waiting } from '../link/protocol.ts';
+import type { CopyList, CopyView, Me, NewBackup, Phase, ServerView, Status, Step, Waiting } from '../link/protocol.ts';
 import type { Database } from '../store/database.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
+import { newestCopies } from '../store/newest.ts';
 import { getSecret, putSecret } from '../store/secrets.ts';
 import { Names } from './names.ts';
+import { pickPlace } from './pick.ts';
 import { copyView, unsentView } from './views.ts';
 
 const CHANGED_AFTER_MS = 150;
-const LISTED = 2_000;
-const PAGE = 500;
+const SHOWN = 2_000;
 
 /** What pages are told without having asked. */
 export type Audience = { show(status: Status): void; changed(): void };
@@ -109,11 +110,13 @@ export class Membership {
   async makeBackup(): Promise<NewBackup> {
     const passphrase = makePassphrase(cryptoRandom);
     const { username, server } = this.#me();
+    const words = passphrase.split(' ');
     const safe = username.replace(/[^\p{L}\p{N}_-]+/gu, '_');
     return {
       fileName: `reedbed-${safe}-${server.slice(0, 6)}.asc`,
       backup: await this.#member.backup(passphrase),
-      words: passphrase.split(' '),
+      words,
+      asked: pickPlace(words.length, cryptoRandom),
     };
   }
 
@@ -151,29 +154,39 @@ export class Membership {
     });
     const name = await this.#names.of(record.certificate.statement.author);
     // It may have been confirmed while its author's name was looked up.
-    return copyView((await this.#member.copy(reedId)) ?? record, name);
+    return copyView((await this.#member.copy(reedId)) ?? record, name, (await this.#sending()).get(reedId)?.refused);
   }
 
-  /** Every copy of this device, newest first, with what is still to be sent. Bounded. */
-  async copies(): Promise<readonly CopyView[]> {
-    const records: CopyRecord[] = [];
-    for (let page = await this.#page(); page.length > 0; page = await this.#page(records.at(-1)?.id)) {
-      records.push(...page);
-      if (page.length < PAGE || records.length >= LISTED) break;
-    }
-    const stored = records.filter((record) => record.state !== 'leaving');
-    const known = new Set<string>(stored.map((record) => record.id));
-    const waiting = (await this.#member.outbox()).filter((record) => !known.has(record.reedId));
-    const views = await Promise.all([
-      ...stored.map(async (record) => copyView(record, await this.#names.of(record.certificate.statement.author))),
-      ...waiting.map(async (record) => this.#unsentView(record)),
-    ]);
-    return views.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1));
+  /** The newest copies of this device, newest first, together with everything that is still to be sent. */
+  async copies(): Promise<CopyList> {
+    const sending = await this.#sending();
+    const records = await newestCopies(this.#database, SHOWN + 1);
+    const newest = records.slice(0, SHOWN).filter((record) => record.state !== 'leaving');
+    const views = await Promise.all(
+      newest.map(async (record) =>
+        copyView(record, await this.#names.of(record.certificate.statement.author), sending.get(record.id)?.refused),
+      ),
+    );
+    for (const record of newest) sending.delete(record.id);
+    views.push(...[...sending.values()].map((record) => this.#unsentView(record)));
+    return { shown: views.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1)), more: records.length > SHOWN };
   }
 
   async giveUp(input: { reedId: string }): Promise<null> {
     const reedId = parseReedId(input.reedId);
     if (reedId) await this.#member.evict(reedId);
+    return null;
+  }
+
+  async discard(input: { reedId: string }): Promise<null> {
+    const reedId = parseReedId(input.reedId);
+    if (reedId) await this.#member.discard(reedId);
+    return null;
+  }
+
+  /** Takes the place of the device that took this one's. */
+  async useAgain(): Promise<null> {
+    await this.#member.linkAgain();
     return null;
   }
 
@@ -186,13 +199,14 @@ export class Membership {
     return null;
   }
 
-  #page(after?: string): Promise<CopyRecord[]> {
-    return this.#member.copies({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+  /** What has not been published yet, by its reed. */
+  async #sending(): Promise<Map<ReedId, OutboxRecord>> {
+    return new Map((await this.#member.outbox()).map((record) => [record.reedId, record]));
   }
 
   async #unsent(reedId: ReedId): Promise<CopyView | null> {
     if (await this.#member.copy(reedId)) return null;
-    const record = (await this.#member.outbox()).find((entry) => entry.reedId === reedId);
+    const record = (await this.#sending()).get(reedId);
     return record ? this.#unsentView(record) : null;
   }
 

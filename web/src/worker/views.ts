@@ -2,8 +2,8 @@
 import type { CopyRecord, OutboxRecord } from '../../../src/client/store.ts';
 import type { CopyView } from '../link/protocol.ts';
 
-/** A verified copy. `authorName` is empty while unknown. */
-export function copyView(record: CopyRecord, authorName: string): CopyView {
+/** A verified copy. `authorName` is empty while unknown; `refusal` is why the server did not publish it, if it is one's own and refused. */
+export function copyView(record: CopyRecord, authorName: string, refusal: OutboxRecord['refused']): CopyView {
   const { statement, countersignature } = record.certificate;
   return {
     reedId: record.id,
@@ -14,12 +14,14 @@ export function copyView(record: CopyRecord, authorName: string): CopyView {
     countersignedAt: countersignature.statement.signedAt,
     own: record.own,
     settled: record.state !== 'unconfirmed',
-    refused: '',
+    refused: refusedText(refusal),
     authorKey: statement.key,
     serverKey: countersignature.statement.serverKey,
     certificate: JSON.stringify(record.certificate, null, 2),
   };
 }
+
+const refusedText = (refusal: OutboxRecord['refused']): string => (refusal ? refusal.detail || refusal.code : '');
 
 /** A reed of the member's own that the server has not taken yet: there is no certificate of it. */
 export function unsentView(record: OutboxRecord, me: { readonly userId: string; readonly username: string }): CopyView {
@@ -32,7 +34,7 @@ export function unsentView(record: OutboxRecord, me: { readonly userId: string; 
     countersignedAt: '',
     own: true,
     settled: false,
-    refused: record.refused ? record.refused.detail || record.refused.code : '',
+    refused: refusedText(record.refused),
     authorKey: '',
     serverKey: '',
     certificate: '',
