@@ -1,5 +1,5 @@
-// The judgement on a delivered copy, before anything of it is stored: decrypt, compare, verify. One order, one reason per fault.
-// The first four reasons accuse the copy and so its holder; a text that contradicts its own statement accuses the author.
+// The judgement on a delivered copy, before anything of it is stored: decrypt, compare, verify. The order is fixed, so that a fault always has the same name.
+// A copy that does not open, is another or breaks a signature accuses its holder; a text that contradicts its own statement accuses the author.
 import { fail, ok, type Result } from '../base/result.ts';
 import { bodyHash } from '../crypto/seal.ts';
 import { type VerifyContext, type VerifyReason, verifyCertificate } from '../crypto/statement.ts';

@@ -1,11 +1,11 @@
-// What this member agreed to keep. Opening a reed means keeping it for others; nothing else is kept that was not asked for.
-// A broadcast is for the session only: it is shown and never stored.
+// Which deliveries this member agreed to: what it asked for is stored and answered for, what it has is confirmed, a broadcast is shown
+// and let go of, and everything else is turned away.
 import type { FrameType } from '../wire/frames.ts';
 
 export type Consent =
   /** Asked for: verified, stored, acknowledged. */
   | 'keep'
-  /** Here already: acknowledged without storing it twice. */
+  /** Here already: acknowledged and dropped. */
   | 'already'
   /** Shown while the session lasts. */
   | 'show'

@@ -1,5 +1,5 @@
 // Giving up copies on purpose: announced first, deleted only after the server's answer, so that nobody is sent to an empty place.
-// What was announced is on record and announced again after every reconnect until it is answered.
+// The announcement is on record, and each new connection repeats it until the answer comes.
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import { makeRequestId, type ReedId, type UserId } from '../wire/address.ts';
 import type { Frame } from '../wire/frames.ts';

@@ -1,5 +1,5 @@
-// Answering for copies that this device holds: verify who asks, seal for them alone, answer within the deadline.
-// MISS is only said by an open, complete store; work is bounded, and what is over the bound is answered `busy`.
+// Answering for copies that this device has: the requester's key is proved, the copy sealed to it, and sent if there is still time.
+// A store that lost something never says that a copy is gone, and whoever asks for more than this device can do is told `busy`.
 import type { Limits } from '../base/limits.ts';
 import type { PublicKey } from '../crypto/openpgp.ts';
 import { sealCopy } from '../crypto/seal.ts';

@@ -1,5 +1,5 @@
 // The server's time, as it was learned at HELLO, counted on with the clock's monotonic part.
-// Everything this member signs or judges by time uses it, so that a wrong clock locks nobody out.
+// Everything this member signs or judges by time uses it: how the device's own clock is set does not matter.
 import type { Clock, Timer } from '../base/clock.ts';
 
 export class ServerTime implements Clock {

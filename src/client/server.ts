@@ -1,5 +1,5 @@
-// The server as this member pinned it: its id proves its first identity key, each later key is signed by the one before, and its
-// document (signed by one of them) names the transport keys that prove a socket. A document older than the pinned one is refused.
+// The server as this member pinned it: its id fits one first identity key only, from which a chain leads to the present one, and its
+// document (signed by a key of that chain) names the transport keys that prove a socket. A document older than the pinned one is refused.
 import { AppError } from '../base/errors.ts';
 import { type AcceptedDocument, verifyServerDocument, verifyWelcome } from '../crypto/server-document.ts';
 import type { KnownServerKey } from '../crypto/statement.ts';

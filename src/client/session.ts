@@ -1,5 +1,5 @@
 // Staying signed in: one connection after another with back-off and jitter, by token where the server still takes it, else by a
-// session statement over HELLO's nonce. Every close code has its policy in the shared table; `stop` means that only a person helps.
+// session statement over HELLO's nonce. What follows a close is looked up by its code in base/codes.ts; after `stop` only a person helps.
 
 import { doubling, jittered } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';

@@ -162,7 +162,16 @@ test('a backup brings its owner back on another device, which takes the place of
   await page.locator('footer .me', { hasText: 'ada' }).waitFor();
   await ada.page.waitForSelector('[role=status][data-phase=stopped]');
   await publish(page, 'written after coming back');
-  expect(elsewhere.complaints).toEqual([]);
+
+  // Whoever would rather go on with the first device takes it back, also after having closed the page.
+  await ada.page.getByText('you are signed in on another device now').waitFor();
+  await ada.page.reload();
+  await ada.page.getByText('the server does not sign this device in').waitFor();
+  await ada.page.getByRole('button', { name: 'Use this device again' }).click();
+  await connected(ada.page);
+  await page.getByText('you are signed in on another device now').waitFor();
+  await publish(ada.page, 'written on the first device again');
+  expect([...elsewhere.complaints, ...ada.complaints]).toEqual([]);
   await elsewhere.context.close();
 });
 

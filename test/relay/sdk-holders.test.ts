@@ -87,6 +87,47 @@ const watched = (passes: (frame: Frame, way: 'in' | 'out') => boolean) => {
   return { factory, cut };
 };
 
+/** Sockets that die without the server's hearing of it. */
+class UnseenDeath {
+  /** What each WELCOME said. */
+  readonly resumed: boolean[] = [];
+  /** Nothing reaches the member any more; it does not know yet. */
+  mute: () => void = () => undefined;
+  /** The member finds out; the server does not. */
+  part: () => void = () => undefined;
+
+  readonly factory: SocketFactory = (url, protocol, handlers) => {
+    let [hears, here] = [true, true];
+    const socket = webSocketFactory(WebSocket)(url, protocol, {
+      opened: () => handlers.opened(),
+      message: (data) => {
+        const frame = typeof data === 'string' ? null : decodeFrame(data, DEFAULT_LIMITS);
+        if (frame?.ok && frame.value.type === 'welcome') this.resumed.push(frame.value.body.resumed);
+        if (hears) handlers.message(data);
+      },
+      closed: (code, reason) => {
+        if (here) handlers.closed(code, reason);
+      },
+    });
+    this.mute = () => {
+      hears = false;
+    };
+    this.part = () => {
+      here = false;
+      handlers.closed(1006, '');
+    };
+    return {
+      send: (bytes) => {
+        if (here) socket.send(bytes);
+      },
+      close: (code, reason) => {
+        // The member closes what is dead already: the server hears nothing of that either.
+        if (here) socket.close(code, reason);
+      },
+    };
+  };
+}
+
 describe('a holder', () => {
   test('that changes the text is found out, and the copy comes from someone else', async () => {
     const server = await start();
@@ -231,6 +272,31 @@ describe('a connection that breaks', () => {
     expect(isCut).toBe(true);
     expect((await reader.copy(reedId))?.state).toBe('held');
     expect((await reader.copies()).length).toBe(1);
+  });
+});
+
+describe('an end that was told to a connection that had died unseen', () => {
+  test('is told again to the next one, though the server never knew the member gone', async () => {
+    const server = await start();
+    const author = await join(server);
+    const reedId = await publishBy(author, 'about to be given up');
+    await author.close();
+    const unseen = new UnseenDeath();
+    const reader = await join(server, { deps: { socket: unseen.factory } });
+    const waiting = nextEvent(
+      reader,
+      isA('request', ({ progress }) => progress.state === 'nobody-online'),
+    );
+    const failure = reader.request(reedId).catch((error: unknown) => error);
+    await waiting;
+    unseen.mute();
+    author.connect();
+    await author.online();
+    await author.evict(reedId);
+    await server.settle();
+    unseen.part();
+    expect(await failure).toMatchObject({ outcome: 'not-held' });
+    expect(unseen.resumed).toEqual([false, true]);
   });
 });
 

@@ -305,6 +305,56 @@ describe('membership', () => {
     await publishBy(second, 'and on');
   });
 
+  test('goes back to the device that was replaced when its owner wants that, with its copies and its unsent reeds', async () => {
+    const first = await join(server);
+    const passphrase = makePassphrase(cryptoRandom);
+    const backup = await first.backup(passphrase);
+    const reedId = await publishBy(first, 'on the first device');
+    const stopped = (member: Member) =>
+      nextEvent(
+        member,
+        isA('connection', ({ state }) => state === 'stopped'),
+      );
+    const firstStopped = stopped(first);
+    const second = await openTestMember(server);
+    members.push(second);
+    await second.restore({ backup, passphrase });
+    second.connect();
+    await second.online();
+    await firstStopped;
+    const unsent = await first.publish({ text: 'written while replaced' });
+    await expect(first.online()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+
+    const secondStopped = stopped(second);
+    await first.linkAgain();
+    await first.online();
+    expect((await secondStopped).reason).toBe('CLOSE_REPLACED');
+    await unsent.published;
+    const reader = await join(server);
+    expect((await reader.request(reedId)).body.text).toBe('on the first device');
+  });
+
+  test('of a device that was replaced while it was away ends in a stop that says so', async () => {
+    const [store, safe] = [new MemoryStore(), memoryKeySafe()];
+    const first = await join(server, { store, safe });
+    const passphrase = makePassphrase(cryptoRandom);
+    const backup = await first.backup(passphrase);
+    await first.close();
+    const second = await openTestMember(server);
+    members.push(second);
+    await second.restore({ backup, passphrase });
+    const back = await openTestMember(server, { store, safe });
+    members.push(back);
+    const stopped = nextEvent(
+      back,
+      isA('connection', ({ state }) => state === 'stopped'),
+    );
+    back.connect();
+    expect((await stopped).reason).toBe('UNAUTHENTICATED');
+    await back.linkAgain();
+    await back.online();
+  });
+
   test('is asked for twice with the same keys when the answer to the sign-up was lost', async () => {
     const member = await openTestMember(server, {
       deps: {

@@ -1,9 +1,12 @@
 // What the web app says while a reed is on its way and when it can't come, and the links that it reads.
 import { expect, test } from 'vitest';
+import { cryptoRandom } from '../../src/base/ids.ts';
 import type { RequestOutcome, RequestProgress } from '../../src/client/types.ts';
 import { failureText } from '../../web/src/text/failures.ts';
 import { readInvite, reedPath } from '../../web/src/text/links.ts';
+import { canUseAgain, stopText } from '../../web/src/text/stops.ts';
 import { canAskAgain, endText, waitText } from '../../web/src/text/waiting.ts';
+import { pickPlace } from '../../web/src/worker/pick.ts';
 
 const STATES: Record<RequestProgress['state'], true> = {
   sending: true,
@@ -77,4 +80,18 @@ test('an invite is read from its fragment, and anything else is none', () => {
 
 test('a reed’s path keeps its id in one percent-encoded part', () => {
   expect(reedPath('a@b/c')).toBe('/reed/a%40b%2Fc');
+});
+
+test('a device is offered to be used again where another one took its place, and nowhere else', () => {
+  for (const reason of ['CLOSE_REPLACED', 'UNAUTHENTICATED']) expect(canUseAgain(reason)).toBe(true);
+  for (const reason of ['KEY_REVOKED', 'CLOSE_MALFORMED_FRAME', 'another server answered', '']) expect(canUseAgain(reason)).toBe(false);
+  expect(stopText('UNAUTHENTICATED')).not.toContain('UNAUTHENTICATED');
+});
+
+test('the word to type back is any of the seven, equally likely', () => {
+  const draws = [255, 252, 251, 0, 6, 7];
+  const random = (): Uint8Array<ArrayBuffer> => new Uint8Array([draws.shift() ?? 0]);
+  // 252 and above would favour the first four places.
+  expect([1, 2, 3, 4].map(() => pickPlace(7, random))).toEqual([6, 0, 6, 0]);
+  expect(new Set(Array.from({ length: 500 }, () => pickPlace(7, cryptoRandom))).size).toBe(7);
 });
