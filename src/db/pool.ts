@@ -50,11 +50,6 @@ export class Database {
     return this.#counter.statements;
   }
 
-  /** The ledger's epoch as last seen. */
-  get epoch(): string | null {
-    return this.#epoch;
-  }
-
   /**
    * Runs one autocommitted statement. An abort rejects at once with the signal's reason and cancels the statement in the background.
    * @throws AppError UNAVAILABLE when the database is away, INTERNAL else (see errors.ts for reading the SQLSTATE).
@@ -78,15 +73,6 @@ export class Database {
         }
       }),
     );
-  }
-
-  /** Looks at the epoch now, for an owner that has just emptied the tables itself or must know before the next connection. */
-  async refreshEpoch(): Promise<string> {
-    await this.query({ text: 'insert into ledger_epoch (epoch) values (gen_random_uuid()) on conflict do nothing' });
-    const [row] = await this.query<{ epoch: string }>({ text: 'select epoch from ledger_epoch' });
-    if (row === undefined) return this.refreshEpoch();
-    this.#see(row.epoch);
-    return row.epoch;
   }
 
   /** Ends all connections after their running statements. May be called more than once. */

@@ -2,11 +2,10 @@
 // unasked costs like a request. Kept only for members who used some of it: a full budget is the same as none.
 import type { Limits } from '../base/limits.ts';
 import type { UserId } from '../wire/address.ts';
+import { RecentRequests } from './recent-requests.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** More often than this in an hour is not counted at all: the times of each request would have to be kept. */
-const UNLIMITED_PER_HOUR = 1_000;
 
 type BudgetLimits = Pick<
   Limits,
@@ -16,7 +15,7 @@ type BudgetLimits = Pick<
   | 'sameReedPerHour'
   | 'freeFramesPerSecond'
   | 'freeFramesBurst'
-  | 'reedsRemembered'
+  | 'requestsRemembered'
   | 'asksRemembered'
   | 'budgetMembers'
   | 'rateLimitedFramesBeforeClose'
@@ -34,7 +33,7 @@ type MemberBudget = {
   readonly cost: Bucket;
   readonly free: Bucket;
   /** Made when they are needed: most members only answer and acknowledge. */
-  reeds: Map<string, number[]> | null;
+  requests: RecentRequests | null;
   asks: Map<string, number> | null;
   syncedAt: number;
   refused: number;
@@ -49,10 +48,6 @@ export class Budgets {
 
   constructor(limits: BudgetLimits) {
     this.#limits = limits;
-  }
-
-  get size(): number {
-    return this.#members.size;
   }
 
   /** Takes `cost`. @returns 0, or after how many ms there would be enough; then nothing is taken. */
@@ -72,19 +67,13 @@ export class Budgets {
 
   /** Takes `cost` for asking for `subject`, which may be asked for only so often in an hour. @returns as `spend` */
   request(userId: UserId, subject: string, cost: number, now: number): number {
-    if (this.#limits.sameReedPerHour > UNLIMITED_PER_HOUR) return this.spend(userId, cost, now);
     const member = this.#of(userId, now);
-    const times = (member.reeds?.get(subject) ?? []).filter((at) => at > now - HOUR_MS);
-    if (times.length >= this.#limits.sameReedPerHour) return Math.max(1, (times[0] ?? now) + HOUR_MS - now);
+    member.requests ??= new RecentRequests(this.#limits.requestsRemembered);
+    const tooOften = member.requests.waitMs(subject, this.#limits.sameReedPerHour, now);
+    if (tooOften > 0) return tooOften;
     const wait = this.spend(userId, cost, now);
-    if (wait > 0) return wait;
-    // Newest last, so that what is forgotten first is the oldest.
-    member.reeds ??= new Map();
-    member.reeds.delete(subject);
-    member.reeds.set(subject, [...times, now]);
-    if (member.reeds.size > this.#limits.reedsRemembered) dropFirst(member.reeds);
-    forgetReeds(member.reeds, now);
-    return 0;
+    if (wait === 0) member.requests.add(subject, now);
+    return wait;
   }
 
   /** Takes `cost` for a sync, of which there is one in so many seconds. @returns as `spend` */
@@ -152,7 +141,7 @@ export class Budgets {
     const member: MemberBudget = {
       cost: { level: this.#limits.costBurst, at: now },
       free: { level: this.#limits.freeFramesBurst, at: now },
-      reeds: null,
+      requests: null,
       asks: null,
       syncedAt: Number.NEGATIVE_INFINITY,
       refused: 0,
@@ -162,14 +151,6 @@ export class Budgets {
     this.#members.set(userId, member);
     if (this.#members.size > this.#limits.budgetMembers) dropFirst(this.#members);
     return member;
-  }
-}
-
-/** Forgets what was not asked for again within the hour: the oldest come first. */
-function forgetReeds(reeds: Map<string, number[]>, now: number): void {
-  for (const [subject, times] of reeds) {
-    if ((times.at(-1) ?? 0) > now - HOUR_MS) return;
-    reeds.delete(subject);
   }
 }
 

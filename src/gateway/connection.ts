@@ -6,7 +6,6 @@ import { AppError } from '../base/errors.ts';
 import { PROTOCOL } from '../base/protocol.ts';
 import type { EndSessions } from '../bus/port.ts';
 import type { Member } from '../identity/sessions.ts';
-import { describe } from '../presence/presence.ts';
 import type { Lane, Origin } from '../relay/port.ts';
 import type { UserId } from '../wire/address.ts';
 import type { FrameReason } from '../wire/codec.ts';
@@ -89,9 +88,8 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     return this.#member;
   }
 
-  /** Signed in, open, and with room in its buffer. */
-  get takes(): boolean {
-    return this.#state === 'member' && !this.full;
+  get open(): boolean {
+    return this.#state === 'member';
   }
 
   /** Ending or ended. */
@@ -204,10 +202,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     const waiting = this.#socket.bufferedAmount;
     if (waiting > 0) buffered.push(this.#member.userId);
     if (this.#traffic.stalledMs(waiting, now) >= this.#around.limits.sendStalledMs) this.end('CLOSE_SLOW_READER');
-    else if (this.full) {
-      this.#drained();
-      this.#around.hub.look(this.#member.userId);
-    }
+    else this.#drained();
   }
 
   get written(): boolean {
@@ -360,7 +355,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   #error(id: string, requestId: string, error: unknown): void {
     const { limits, log } = this.#around;
     const known = error instanceof AppError ? error : new AppError('INTERNAL', 'the server failed', { cause: error });
-    if (known.code === 'INTERNAL') log.error({ error: describe(known.cause ?? known) }, 'a frame failed');
+    if (known.code === 'INTERNAL') log.error({ err: known.cause ?? known }, 'a frame failed');
     // What is too long to be an id is not repeated: the ERROR itself has to fit into a frame.
     const repeated = (text: string): string => (text.length > limits.idChars ? '' : text);
     const retryAfterMs = Math.ceil(known.retryAfterMs ?? 0);

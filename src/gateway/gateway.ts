@@ -6,15 +6,13 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
 import type { Clock, Timer } from '../base/clock.ts';
-import type { CloseCode } from '../base/codes.ts';
-import { CLOSE_CODES } from '../base/codes.ts';
 import type { RandomBytes } from '../base/ids.ts';
 import { base64url, uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
+import { SUBPROTOCOL } from '../base/protocol.ts';
 import type { EndSessions } from '../bus/port.ts';
 import type { Member } from '../identity/sessions.ts';
 import type { Presence } from '../presence/presence.ts';
-import { describe } from '../presence/presence.ts';
 import type { MemberFrames } from '../relay/port.ts';
 import type { ServerId, UserId } from '../wire/address.ts';
 import { DELIVERY_OVERHEAD_BYTES } from '../wire/codec.ts';
@@ -27,8 +25,9 @@ import type { FailedSignIns, Sessions } from './sign-in.ts';
 import { SignIn } from './sign-in.ts';
 import type { Surroundings, Waiting } from './surroundings.ts';
 import { TimerWheel } from './timer-wheel.ts';
+import { TurnedAway } from './turned-away.ts';
 import type { Refusal } from './upgrade.ts';
-import { isOwnOrigin, offeredProtocols, refuseUpgrade, SUBPROTOCOL } from './upgrade.ts';
+import { isOwnOrigin, offeredProtocols, refuseUpgrade } from './upgrade.ts';
 
 export type GatewayDeps = {
   readonly serverId: ServerId;
@@ -82,6 +81,7 @@ export class Gateway {
   readonly #wheel: TimerWheel;
   readonly #around: Surroundings;
   readonly #connections = new Map<string, Connection>();
+  readonly #turnedAway = new Set<TurnedAway>();
   readonly #waiting = new Set<Waiting>();
   readonly #leaving = new Set<Promise<void>>();
   #unauthenticated = 0;
@@ -131,6 +131,7 @@ export class Gateway {
     if (this.#closing) return this.#closing.promise;
     this.#closing = Promise.withResolvers<void>();
     for (const connection of [...this.#connections.values()]) connection.goAway('CLOSE_GOING_AWAY');
+    for (const turnedAway of this.#turnedAway) turnedAway.cut();
     const late: Timer = this.#deps.clock.after(this.#deps.limits.drainMs, () => {
       for (const connection of this.#connections.values()) connection.cut();
       this.#closing?.resolve();
@@ -196,12 +197,14 @@ export class Gateway {
   }
 
   #turnAway(socket: MemberSocket, stream: Duplex): void {
-    const code: CloseCode = 'CLOSE_UNSUPPORTED_PROTOCOL';
-    socket.on('error', () => socket.terminate());
-    socket.close(CLOSE_CODES[code].number, code);
-    socket.pause();
-    stream.end();
-    this.#deps.clock.after(this.#deps.limits.closeWaitMs, () => socket.terminate());
+    const { clock, limits } = this.#deps;
+    const gone = (turnedAway: TurnedAway): void => {
+      this.#turnedAway.delete(turnedAway);
+      this.#unauthenticated -= 1;
+      this.#resolveClosing();
+    };
+    this.#unauthenticated += 1;
+    this.#turnedAway.add(new TurnedAway({ clock, limits, wheel: this.#wheel, gone }, socket, stream, 'CLOSE_UNSUPPORTED_PROTOCOL'));
   }
 
   #gone(connectionId: string, member: Member | null): void {
@@ -223,12 +226,12 @@ export class Gateway {
       const left = await this.#deps.presence.leave({ connectionId, userId });
       if (left) await this.#deps.frames.left(userId);
     } catch (error) {
-      this.#deps.log.error({ error: describe(error) }, 'the look after a departure failed');
+      this.#deps.log.error({ err: error }, 'the look after a departure failed');
     }
   }
 
   #resolveClosing(): void {
-    if (this.#connections.size === 0) this.#closing?.resolve();
+    if (this.#connections.size === 0 && this.#turnedAway.size === 0) this.#closing?.resolve();
   }
 
   #tick(now: number): void {
@@ -248,6 +251,7 @@ export class Gateway {
     const arriving: UserId[] = [];
     const buffered: UserId[] = [];
     for (const connection of this.#connections.values()) connection.scan(now, arriving, buffered);
+    this.hub.scan();
     if (arriving.length > 0) this.#deps.frames.bytesArriving(arriving);
     if (buffered.length > 0) this.#deps.frames.stillBuffered(buffered);
   }

@@ -1,17 +1,16 @@
-// The connections of members on this replica. A delivery goes to the newest connection whose send buffer is not full; a member all
-// of whose connections are full is congested, and both edges of that are told once committed.
+// The connections of members on this replica. Content goes to the newest connection whose send buffer is not full, a notice to the
+// newest; a member all of whose connections are full is congested, and both edges of that are told once committed.
 import type { Logger } from 'pino';
-import type { EndSessions } from '../bus/port.ts';
+import type { DeliveryKind, EndSessions } from '../bus/port.ts';
 import type { Presence } from '../presence/presence.ts';
-import { describe } from '../presence/presence.ts';
 import type { MemberFrames } from '../relay/port.ts';
 import type { UserId } from '../wire/address.ts';
 
 /** A connection, as the hub sees it. */
 export interface Seated {
-  /** Signed in, open, and with room in its buffer. */
-  readonly takes: boolean;
-  /** Its buffer is over the limit. */
+  /** Signed in and not ending. */
+  readonly open: boolean;
+  /** Its buffer is over the limit: it takes notices, no content. */
   readonly full: boolean;
   /** Sends an encoded frame. @returns false if the socket is no longer open */
   write(bytes: Uint8Array): boolean;
@@ -21,8 +20,11 @@ export interface Seated {
 
 export type HubDeps = { readonly presence: Presence; readonly frames: MemberFrames; readonly log: Logger };
 
-/** Connections in the order of their sign-ins. */
-type Seat = { readonly connections: Seated[]; congested: boolean };
+/**
+ * Connections in the order of their sign-ins; `congested` as it is committed, null if that is not known; `writing` while it is being
+ * written, so that one write after the other decides.
+ */
+type Seat = { readonly connections: Seated[]; congested: boolean | null; writing: boolean };
 
 export class Hub {
   readonly #deps: HubDeps;
@@ -51,7 +53,7 @@ export class Hub {
   add(connection: Seated, userId: UserId): void {
     const seat = this.#seats.get(userId);
     if (seat) seat.connections.push(connection);
-    else this.#seats.set(userId, { connections: [connection], congested: false });
+    else this.#seats.set(userId, { connections: [connection], congested: false, writing: false });
     this.look(userId);
   }
 
@@ -65,11 +67,13 @@ export class Hub {
   }
 
   /** Writes an encoded frame. @returns false if the member has no connection here that takes it; then nothing was written */
-  deliver(to: UserId, bytes: Uint8Array): boolean {
+  deliver(to: UserId, bytes: Uint8Array, kind: DeliveryKind): boolean {
     const connections = this.#seats.get(to)?.connections ?? [];
+    // A write may end its connection, which then leaves the list: the ones before it keep their places.
     for (let at = connections.length - 1; at >= 0; at--) {
       const connection = connections[at];
-      if (connection?.takes) return connection.write(bytes);
+      if (!connection?.open || (connection.full && kind === 'content')) continue;
+      if (connection.write(bytes)) return true;
     }
     return false;
   }
@@ -83,17 +87,33 @@ export class Hub {
   /** A connection's buffer has become full, or is no longer: tells it if that changes anything for the member. */
   look(userId: UserId): void {
     const seat = this.#seats.get(userId);
-    if (!seat) return;
+    if (!seat || seat.writing) return;
     const congested = seat.connections.every((connection) => connection.full);
-    if (congested === seat.congested) return;
-    seat.congested = congested;
-    this.#deps.presence.setCongested(userId, congested).then(
-      () => this.#deps.frames.congested(userId, congested),
-      (error: unknown) => {
-        this.#deps.log.warn({ error: describe(error) }, 'congestion could not be written');
-        // Looked at again with the next edge or scan.
-        seat.congested = !congested;
-      },
-    );
+    if (congested !== seat.congested) void this.#write(userId, seat, congested);
+  }
+
+  /** The regular look at everybody: repeats what could not be written. */
+  scan(): void {
+    for (const userId of this.#seats.keys()) this.look(userId);
+  }
+
+  async #write(userId: UserId, seat: Seat, congested: boolean): Promise<void> {
+    seat.writing = true;
+    try {
+      await this.#deps.presence.setCongested(userId, congested);
+      seat.congested = congested;
+      this.#deps.frames.congested(userId, congested);
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'congestion could not be written');
+      // It may have been committed all the same. Written again with the next edge or scan, whatever is true then.
+      seat.congested = null;
+      return;
+    } finally {
+      seat.writing = false;
+    }
+    // Somebody who left and came back meanwhile may have signed in before this was committed.
+    const now = this.#seats.get(userId);
+    if (now && now !== seat) now.congested = null;
+    this.look(userId);
   }
 }

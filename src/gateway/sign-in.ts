@@ -9,7 +9,6 @@ import type { Result } from '../base/result.ts';
 import type { EndSessions } from '../bus/port.ts';
 import type { Member } from '../identity/sessions.ts';
 import type { Arrival, Presence } from '../presence/presence.ts';
-import { describe } from '../presence/presence.ts';
 import type { MemberFrames } from '../relay/port.ts';
 import type { UserId } from '../wire/address.ts';
 import type { FrameBodies } from '../wire/frames.ts';
@@ -84,7 +83,7 @@ export class SignIn {
     try {
       await this.#signIn(connection, body);
     } catch (error) {
-      if (!(error instanceof AppError)) log.error({ error: describe(error) }, 'a sign-in failed');
+      if (!(error instanceof AppError) || error.code === 'INTERNAL') log.error({ err: error }, 'a sign-in failed');
       connection.refuse(id, error);
       // Whether it was written is not known: this connection's end sees to it, and another one may try.
       if (connection.written) connection.goAway('CLOSE_INTERNAL');
@@ -120,7 +119,7 @@ export class SignIn {
     hub.add(connection, member.userId);
     if (arrival.replaced) endSessions(member.userId, { exceptDeviceId: member.deviceId, code: 'CLOSE_REPLACED' });
     frames.arrived(member.userId, !arrival.resumed).catch((error: unknown) => {
-      this.#deps.log.error({ error: describe(error) }, 'the look after an arrival failed');
+      this.#deps.log.error({ err: error }, 'the look after an arrival failed');
     });
   }
 

@@ -3,8 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-export const SUBPROTOCOL = 'reedbed.v1';
-
 /** Whether a page of this origin may open a socket here: none (not a browser), or our own. */
 export function isOwnOrigin(request: IncomingMessage, publicOrigin: string | null): boolean {
   const { origin, host } = request.headers;
@@ -26,6 +24,8 @@ export type Refusal = { readonly status: number; readonly detail: string; readon
 /** Answers an upgrade with a plain HTTP refusal and ends the connection. */
 export function refuseUpgrade(stream: Duplex, { status, detail, retryAfterMs }: Refusal): void {
   stream.on('error', () => stream.destroy());
+  // Nobody watches this connection any more: it must not wait for the other side's end.
+  stream.once('finish', () => stream.destroy());
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Connection: close',

@@ -7,7 +7,7 @@ import { pause } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import { Batcher, BatchLoad, Lane } from '../db/batch.ts';
-import { DatabaseFailure } from '../db/errors.ts';
+import { sqlStateOf } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import type { RequestId, UserId } from '../wire/address.ts';
 import { LatestWins } from './latest-wins.ts';
@@ -35,6 +35,8 @@ export class Presence {
   readonly #arrivals: Batcher<SignIn, Arrival>;
   readonly #congested: LatestWins<UserId, boolean>;
   #leaving: Leaving[] = [];
+  /** Sign-ins that failed since the last line in the log. */
+  #failures = 0;
   #flushing: Promise<void> | null = null;
 
   constructor(deps: PresenceDeps) {
@@ -47,7 +49,9 @@ export class Presence {
       maxItems: limits.batchItems,
       run: (items) => this.#signIn(items),
       keys: (item) => [item.userId],
-      divisible: () => true,
+      // An item that no other is to blame for fails alone, whatever its fault; while the database is away halves would fail like the whole.
+      divisible: (error) => !isAway(error),
+      onFailure: (step, error) => this.#failed(step, error),
     });
     this.#congested = new LatestWins((entries) => this.#writeCongested(entries));
   }
@@ -124,11 +128,21 @@ export class Presence {
         for (const { userId, done } of batch) done(left.delete(userId));
       } catch (error) {
         failures += 1;
-        this.#deps.log.warn({ failures, waiting: this.#leaving.length, error: describe(error) }, 'departures could not be written');
+        this.#deps.log.warn({ failures, waiting: this.#leaving.length, err: error }, 'departures could not be written');
         await pause(this.#deps.clock, doubling(failures, RETRY_FIRST_MS, RETRY_MAX_MS));
       }
     }
     this.#flushing = null;
+  }
+
+  /** One line for all that failed together, told by the first. */
+  #failed(step: string, error: unknown): void {
+    this.#failures += 1;
+    if (this.#failures > 1) return;
+    setImmediate(() => {
+      this.#deps.log.error({ step, failed: this.#failures, sqlState: sqlStateOf(error), err: error }, 'a step of presence failed');
+      this.#failures = 0;
+    });
   }
 
   async #writeCongested(entries: readonly (readonly [UserId, boolean])[]): Promise<void> {
@@ -139,12 +153,6 @@ export class Presence {
   }
 }
 
-const compare = (a: string | undefined, b: string | undefined): number => ((a ?? '') < (b ?? '') ? -1 : a === b ? 0 : 1);
+const isAway = (error: unknown): boolean => error instanceof AppError && error.code === 'UNAVAILABLE';
 
-/** An error for the log: classes and codes, never a message that could hold a row. */
-export const describe = (error: unknown): string => {
-  if (!(error instanceof Error)) return typeof error;
-  if (error instanceof DatabaseFailure) return error.message;
-  const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : '';
-  return `${error.name}${code}${error.cause === undefined ? '' : ` (${describe(error.cause)})`}`;
-};
+const compare = (a: string | undefined, b: string | undefined): number => ((a ?? '') < (b ?? '') ? -1 : a === b ? 0 : 1);

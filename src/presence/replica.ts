@@ -9,7 +9,6 @@ import { uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { UserId } from '../wire/address.ts';
-import { describe } from './presence.ts';
 import type { Departure } from './statements.ts';
 import { connectionsOf } from './statements.ts';
 import { emptyUnlogged, lockReplicas } from './unlogged.ts';
@@ -49,11 +48,6 @@ export class Replica {
   /** The id of the current registration; another one after every loss. */
   get id(): string {
     return this.#id;
-  }
-
-  /** The epoch of the ledger that this registration belongs to. */
-  get epoch(): string {
-    return this.#epoch;
   }
 
   /** Registers, having emptied the UNLOGGED tables if no other replica lives, and keeps the lease from then on. */
@@ -104,7 +98,7 @@ export class Replica {
   #enqueue(task: () => Promise<void>): void {
     this.#running = this.#running.then(task).catch((error: unknown) => {
       this.#refreshes = 0;
-      this.#deps.log.warn({ error: describe(error) }, 'the lease could not be kept');
+      this.#deps.log.warn({ err: error }, 'the lease could not be kept');
     });
   }
 

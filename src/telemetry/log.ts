@@ -2,6 +2,7 @@
 // field names are redacted as a last line of defence, and an error shows its kind, code and place, not its text.
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import pretty from 'pino-pretty';
+import { describe } from './describe.ts';
 
 /** Field names whose values are removed wherever they stand at the top of a record or one level down. */
 const REDACTED = [
@@ -34,35 +35,13 @@ const REDACTED = [
   'values',
 ] as const;
 
-type Shown = { readonly [name: string]: unknown };
-
-const MAX_CAUSES = 5;
-
-/** Name, code and stack places. Messages are left out: a driver's or parser's message may quote what it choked on. */
-const showError = (error: unknown, depth = 0): Shown => {
-  if (!(error instanceof Error)) return { name: typeof error };
-  const known = error as Error & { code?: unknown; sqlState?: unknown; constraint?: unknown };
-  const places = (error.stack ?? '')
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .map((line) => line.trim());
-  return {
-    name: error.name,
-    ...(typeof known.code === 'string' ? { code: known.code } : {}),
-    ...(typeof known.sqlState === 'string' ? { sqlState: known.sqlState } : {}),
-    ...(typeof known.constraint === 'string' ? { constraint: known.constraint } : {}),
-    at: places.slice(0, 8),
-    ...(error.cause !== undefined && depth < MAX_CAUSES ? { cause: showError(error.cause, depth + 1) } : {}),
-  };
-};
-
 const options = (level: string): LoggerOptions => ({
   level,
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
   redact: { paths: REDACTED.flatMap((name) => [name, `*.${name}`]), censor: '(redacted)' },
-  serializers: { err: (error: unknown) => showError(error), error: (error: unknown) => showError(error) },
+  serializers: { err: (error: unknown) => describe(error), error: (error: unknown) => describe(error) },
   // A record that is only an error would take the error's text as its message.
   hooks: {
     logMethod(values, method) {

@@ -163,4 +163,17 @@ describe('presence of members', () => {
     expect(left).toBe(true);
     expect(one.presence.idle).toBe(true);
   });
+
+  it('says in the log which step is broken and why, in one line for all who failed together', async () => {
+    const { length } = world.logged();
+    await world.rows('alter table online_connections rename to away');
+    const failing = Array.from({ length: 20 }, (_, at) => signIn(one, memberId(at), freshId()).catch((error: unknown) => error));
+    for (const each of await Promise.all(failing)) expect(each).toMatchObject({ code: 'INTERNAL' });
+    await world.rows('alter table away rename to online_connections');
+    const lines = world.logged().slice(length).trim().split('\n');
+    const records = lines.map((line) => JSON.parse(line) as { failed: number });
+    for (const record of records) expect(record).toMatchObject({ level: 'error', step: 'sign-in', sqlState: '42P01' });
+    expect(records.reduce((sum, { failed }) => sum + failed, 0)).toBe(20);
+    expect(world.logged()).not.toContain(memberId(1));
+  });
 });

@@ -223,7 +223,7 @@ describe('the budget', () => {
     await reopen({ costBurst: 1 });
     const { userId } = world.enrol(1);
     const ask = { reedId: 'r', requesterId: 'u', requesterKeyId: 'k', attempt: 1, deadlineMs: 5_000 };
-    for (const id of ['e1', 'e2', 'e3']) world.gateway.hub.deliver(userId, encodeFrame({ id, type: 'relayRequest', body: ask }));
+    for (const id of ['e1', 'e2', 'e3']) world.gateway.hub.deliver(userId, encodeFrame({ id, type: 'relayRequest', body: ask }), 'content');
     for (const id of ['e1', 'e2', 'e3', 'forged', 'e1']) client.send(response(id, 10));
     expect(await client.next('error')).toMatchObject({ id: 'e1', body: { code: 'RATE_LIMITED' } });
     expect(handled()).toEqual(['e1', 'e2', 'e3', 'forged']);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CLOSE_CODES } from '../../src/base/codes.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import type { Member } from '../../src/identity/sessions.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
 import { createGatewayWorld, eventually, type GatewayWorld, type RawClient } from '../support/gateway-world.ts';
 import { createPresenceWorld, freshId, type PresenceWorld } from '../support/presence-world.ts';
@@ -36,7 +37,7 @@ const turns = async (count: number): Promise<void> => {
 const fill = async (to: Member, bytes: Uint8Array): Promise<number> => {
   let taken = 0;
   for (let refused = 0; refused < 50; ) {
-    if (world.gateway.hub.deliver(to.userId, bytes)) {
+    if (world.gateway.hub.deliver(to.userId, bytes, 'content')) {
       taken += bytes.length;
       refused = 0;
     } else refused += 1;
@@ -98,21 +99,21 @@ describe('a connection', () => {
 describe('a delivery', () => {
   it('goes to the newest connection, and to another when that one ends', async () => {
     const newest = await world.signIn(ann.token);
-    world.gateway.hub.deliver(ann.userId, delivery(10, 'one'));
+    world.gateway.hub.deliver(ann.userId, delivery(10, 'one'), 'content');
     expect((await newest.next('dataResponse')).id).toBe('one');
     newest.socket.close();
     await newest.closed;
     await eventually(() => world.gateway.counts.connections === 1);
-    world.gateway.hub.deliver(ann.userId, delivery(10, 'two'));
+    world.gateway.hub.deliver(ann.userId, delivery(10, 'two'), 'content');
     expect((await client.next('dataResponse')).id).toBe('two');
   });
 
   it('is not written to somebody who is not here', () => {
-    expect(world.gateway.hub.deliver(world.enrol(9).userId, delivery(10))).toBe(false);
+    expect(world.gateway.hub.deliver(world.enrol(9).userId, delivery(10), 'content')).toBe(false);
   });
 
   it('reaches a member through the bus, with the bytes unchanged', async () => {
-    expect(await world.bus.deliver(ann.userId, delivery(70_000))).toBe(true);
+    expect(await world.bus.deliver(ann.userId, delivery(70_000), 'content')).toBe(true);
     expect((await client.next('dataResponse')).body.ciphertext.length).toBe(70_000);
   });
 });
@@ -128,9 +129,9 @@ describe('a slow reader', () => {
     expect(filled - before).toBeLessThan(16 * MIB);
     await world.frames.tells('congested', ann.userId);
     expect((await online()).find((row) => row.user_id === ann.userId)?.congested).toBe(true);
-    for (let at = 0; at < 100; at++) expect(world.gateway.hub.deliver(ann.userId, delivery(64 * 1024))).toBe(false);
+    for (let at = 0; at < 100; at++) expect(world.gateway.hub.deliver(ann.userId, delivery(64 * 1024), 'content')).toBe(false);
     for (let at = 0; at < 20; at++) {
-      world.gateway.hub.deliver(bob.userId, delivery(64 * 1024, `${at}`));
+      world.gateway.hub.deliver(bob.userId, delivery(64 * 1024, `${at}`), 'content');
       expect((await quick.next('dataResponse')).id).toBe(`${at}`);
     }
     world.node.clock.advance(2_000);
@@ -153,7 +154,7 @@ describe('a slow reader', () => {
     const second = await world.signIn(ann.token);
     second.socket.pause();
     await eventually(() => {
-      world.gateway.hub.deliver(ann.userId, delivery(64 * 1024));
+      world.gateway.hub.deliver(ann.userId, delivery(64 * 1024), 'content');
       return client.frames.some((frame) => frame.type === 'dataResponse');
     });
     expect(world.frames.told.some((told) => told.what === 'congested')).toBe(false);
@@ -177,7 +178,7 @@ describe('a slow reader', () => {
     await world.close();
     await open({ sendBufferFullBytes: 64 * MIB, sendBufferMaxBytes: 128 * MIB });
     client.socket.pause();
-    world.gateway.hub.deliver(ann.userId, delivery(60 * MIB));
+    world.gateway.hub.deliver(ann.userId, delivery(60 * MIB), 'content');
     for (let at = 0; at < 7; at++) {
       client.send({ id: '', type: 'pong', body: {} });
       client.socket.resume();
@@ -200,6 +201,94 @@ describe('a slow reader', () => {
     await eventually(() => world.gateway.hub.members === 0);
     world.node.clock.advance(DEFAULT_LIMITS.closeWaitMs + 250);
     await world.frames.tells('left', ann.userId);
+  });
+});
+
+describe('a notice', () => {
+  const notice = (id: string, chars = 10): Uint8Array =>
+    encodeFrame({ id, type: 'error', body: { code: 'EXPIRED', detail: 'x'.repeat(chars), requestId: '', retryAfterMs: 0 } });
+
+  it('is written though the buffer is full, and arrives; content is not', async () => {
+    client.socket.pause();
+    await fill(ann, delivery(64 * 1024));
+    expect(world.gateway.hub.deliver(ann.userId, delivery(10), 'content')).toBe(false);
+    expect(await world.bus.deliver(ann.userId, notice('told'), 'notice')).toBe(true);
+    client.socket.resume();
+    expect((await client.next('error')).id).toBe('told');
+  });
+
+  it('goes to the newest connection, full or not, and to another when that one ends', async () => {
+    const newest = await world.signIn(ann.token);
+    newest.socket.pause();
+    await eventually(() => {
+      world.gateway.hub.deliver(ann.userId, delivery(64 * 1024), 'content');
+      return client.frames.some((frame) => frame.type === 'dataResponse');
+    });
+    world.gateway.hub.deliver(ann.userId, notice('one'), 'notice');
+    newest.socket.resume();
+    expect((await newest.next('error')).id).toBe('one');
+    newest.socket.terminate();
+    await eventually(() => world.gateway.counts.connections === 1);
+    world.gateway.hub.deliver(ann.userId, notice('two'), 'notice');
+    expect((await client.next('error')).id).toBe('two');
+  });
+
+  it('that would bring the buffer over four times its size closes the reader instead of waiting in memory', async () => {
+    client.socket.pause();
+    await fill(ann, delivery(64 * 1024));
+    let written = 0;
+    while (world.gateway.hub.deliver(ann.userId, notice('', 15_000), 'notice')) written += 15_000;
+    expect(written).toBeGreaterThan(2 * MIB);
+    expect(written).toBeLessThan(4 * MIB);
+    expect(world.gateway.hub.members).toBe(0);
+    world.node.clock.advance(DEFAULT_LIMITS.closeWaitMs + 250);
+    await world.frames.tells('left', ann.userId);
+  });
+});
+
+describe('congestion that could not be written', () => {
+  let warnings: string[];
+  beforeEach(async () => {
+    await world.close();
+    warnings = [];
+    const log = createLog('warn', { write: (line) => void warnings.push(line) });
+    world = await createGatewayWorld(presence, { deps: () => ({ log }) });
+    ann = world.enrol(1);
+    client = await world.signIn(ann.token);
+  });
+  const failed = async (): Promise<void> => {
+    await eventually(() => warnings.some((line) => line.includes('congestion could not be written')));
+    await presence.rows('alter table away rename to online_users');
+  };
+  const toldFull = () => world.frames.told.filter((told) => told.what === 'congested').map((told) => told.value);
+
+  it('is written by the next scan, so that nobody stays congested who reads again', async () => {
+    client.socket.pause();
+    await fill(ann, delivery(64 * 1024));
+    await world.frames.tells('congested', ann.userId);
+    await presence.rows('alter table online_users rename to away');
+    client.socket.resume();
+    await failed();
+    expect((await online())[0]?.congested).toBe(true);
+    world.node.clock.advance(2_000);
+    await world.frames.until(() => toldFull().at(-1) === false);
+    expect((await online())[0]?.congested).toBe(false);
+    expect(toldFull()).toEqual([true, false]);
+  });
+
+  it('is written as it is then: who was full and reads again is not marked', async () => {
+    await presence.rows('alter table online_users rename to away');
+    client.socket.pause();
+    await fill(ann, delivery(64 * 1024));
+    await failed();
+    client.socket.resume();
+    await world.frames.until(() => toldFull().at(-1) === false);
+    world.node.clock.advance(2_000);
+    await presence.rows('select 1');
+    expect((await online())[0]?.congested).toBe(false);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('42P01');
+    expect(warnings[0]).not.toContain(ann.userId);
   });
 });
 

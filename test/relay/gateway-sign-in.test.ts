@@ -4,6 +4,7 @@ import { connect as connectTcp } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CLOSE_CODES } from '../../src/base/codes.ts';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { uuidTimeMs } from '../../src/wire/address.ts';
 import { createGatewayWorld, eventually, type GatewayWorld, SERVER } from '../support/gateway-world.ts';
 import { createPresenceWorld, freshId, type PresenceWorld } from '../support/presence-world.ts';
@@ -86,6 +87,40 @@ describe('opening a socket', () => {
     await (await world.connect()).next('hello');
     expect(await refusal('/socket', ['reedbed.v1'], {})).toBe(503);
     expect(world.gateway.counts).toEqual({ connections: 3, unauthenticated: 2, members: 1, pending: 0 });
+  });
+
+  it('counts those without our subprotocol too, until they are gone, and cuts those who do not close', async () => {
+    await open({ limits: { unauthenticatedSockets: 2 } });
+    const stuck = await Promise.all([1, 2].map(() => world.connect({ protocols: ['reedbed.v2'] })));
+    for (const { socket } of stuck) socket.pause();
+    expect(world.gateway.counts).toMatchObject({ connections: 0, unauthenticated: 2 });
+    expect(await refusal('/socket', ['reedbed.v1'], {})).toBe(503);
+    world.node.clock.advance(DEFAULT_LIMITS.closeWaitMs + DEFAULT_LIMITS.wheelTickMs);
+    await eventually(() => world.gateway.counts.unauthenticated === 0);
+    await (await world.connect()).next('hello');
+  });
+
+  it('leaves nothing of those without our subprotocol when the server goes away', async () => {
+    await open();
+    (await world.connect({ protocols: ['reedbed.v2'] })).socket.pause();
+    await world.gateway.close();
+    expect(world.gateway.counts).toMatchObject({ connections: 0, unauthenticated: 0 });
+    await world.node.replica.stop();
+    expect(world.node.clock.timers).toBe(0);
+  });
+
+  it('that is refused does not stay half open', async () => {
+    await open();
+    const stream = connectTcp({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
+    stream.on('error', () => undefined);
+    stream.write('GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    stream.resume();
+    await once(stream, 'end');
+    // Its own half still stands; whether the server's is there shows in what becomes of bytes sent to it.
+    await eventually(() => {
+      stream.write('x');
+      return stream.destroyed;
+    });
   });
 
   it('survives upgrades that are no WebSocket', async () => {

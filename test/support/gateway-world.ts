@@ -253,7 +253,7 @@ export async function createGatewayWorld(presence: PresenceWorld, options: Optio
   const detach = gateway.attach(http);
   await replica.start();
   const served = world.bus.serve(replica.id, {
-    deliver: (to, bytes) => gateway.hub.deliver(to, bytes),
+    deliver: (to, bytes, kind) => gateway.hub.deliver(to, bytes, kind),
     dispatch: () => undefined,
     endSessions: (userId, ended) => gateway.hub.endSessions(userId, ended),
   });

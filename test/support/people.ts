@@ -60,7 +60,6 @@ export const silent = pino({ level: 'silent' });
 export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const database = await createDatabase();
   const db = new Database({ url: database.url, role: 'application', connections: 8, log: silent });
-  await db.refreshEpoch();
   const clock = new ManualClock();
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const ended: World['ended'] = [];

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
 import { Presence } from '../../src/presence/presence.ts';
 import { Replica } from '../../src/presence/replica.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import type { UserId } from '../../src/wire/address.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -38,6 +39,8 @@ export type TestReplica = {
 export type PresenceWorld = {
   readonly test: TestDatabase;
   readonly database: Database;
+  /** What the replicas logged so far. */
+  logged(): string;
   /** A replica on the same database; not started. */
   replica(name: string, limits?: Partial<Limits>): TestReplica;
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -49,17 +52,19 @@ const STEP_MS = 1_000;
 export async function createPresenceWorld(): Promise<PresenceWorld> {
   const test = await createDatabase();
   const database = await openDatabase({ url: test.url, role: 'application', connections: 6, log });
+  const lines: string[] = [];
+  const replicaLog = createLog('warn', { write: (line) => void lines.push(line) });
   const makeReplica = (name: string, changed: Partial<Limits> = {}): TestReplica => {
     const clock = new ManualClock();
     const limits = { ...DEFAULT_LIMITS, ...changed };
-    const presence: Presence = new Presence({ database, clock, limits, log, replicaId: () => replica.id });
+    const presence: Presence = new Presence({ database, clock, limits, log: replicaLog, replicaId: () => replica.id });
     const replica = new Replica({
       database,
       clock,
       random: cryptoRandom,
       name,
       limits,
-      log,
+      log: replicaLog,
       onRegistered: (id) => void made.registered.push(id),
       onLost: () => {
         made.lost += 1;
@@ -86,6 +91,7 @@ export async function createPresenceWorld(): Promise<PresenceWorld> {
   return {
     test,
     database,
+    logged: () => lines.join(''),
     replica: makeReplica,
     rows: <Row>(text: string, values: readonly unknown[] = []) => database.query<Row>({ text, values }),
     async close() {

@@ -81,21 +81,45 @@ describe('budget of a member', () => {
     expect(costs.charge(ANN, request('reed'), 0)).toBe(1_000);
   });
 
-  it('remembers only so many asks, reeds and members', () => {
-    const budgets = new Budgets({ ...limits, asksRemembered: 2, budgetMembers: 2, costBurst: 1_000_000 });
+  it('counts requests for one reed however high the limit is, and those for others do not count', () => {
+    const budgets = new Budgets({ ...limits, sameReedPerHour: 2_000, costBurst: 1_000_000 });
+    for (let at = 0; at < 2_000; at++) {
+      expect(budgets.request(ANN, 'reed', 1, at)).toBe(0);
+      expect(budgets.request(ANN, `other-${at}`, 1, at)).toBe(0);
+    }
+    expect(budgets.request(ANN, 'reed', 1, 2_000)).toBe(HOUR_MS - 2_000);
+    expect(budgets.request(ANN, 'reed', 1, HOUR_MS)).toBe(0);
+  });
+
+  it('remembers only so many requests, so that a limit above them limits nothing', () => {
+    const budgets = new Budgets({ ...limits, sameReedPerHour: 3, requestsRemembered: 3, costBurst: 1_000_000 });
+    for (const subject of ['a', 'a', 'b', 'a']) expect(budgets.request(ANN, subject, 1, 0)).toBe(0);
+    expect(budgets.request(ANN, 'a', 1, 0)).toBe(HOUR_MS);
+    for (const subject of ['c', 'd']) budgets.request(ANN, subject, 1, 0);
+    expect(budgets.request(ANN, 'a', 1, 0)).toBe(0);
+    const lenient = new Budgets({ ...limits, sameReedPerHour: 4, requestsRemembered: 3, costBurst: 1_000_000 });
+    for (let at = 0; at < 100; at++) expect(lenient.request(ANN, 'a', 1, 0)).toBe(0);
+  });
+
+  it('remembers only so many asks, the last ones', () => {
+    const budgets = new Budgets({ ...limits, asksRemembered: 2 });
     for (const id of ['a', 'b', 'c']) budgets.asked(ANN, id, 0);
     expect([budgets.answers(ANN, 'a', 0), budgets.answers(ANN, 'b', 0), budgets.answers(ANN, 'c', 0)]).toEqual([false, true, true]);
-    for (let at = 0; at < 100; at++) budgets.spend(`m${at}@b` as UserId, 1, 0);
-    expect(budgets.size).toBe(2);
+  });
+
+  it('remembers only so many members, the last ones', () => {
+    const budgets = new Budgets({ ...limits, budgetMembers: 2, costBurst: 1 });
+    for (const name of ['a', 'b', 'c']) budgets.spend(`${name}@b` as UserId, 1, 0);
+    expect(['c', 'b', 'a'].map((name) => budgets.spend(`${name}@b` as UserId, 1, 0))).toEqual([1_000, 1_000, 0]);
   });
 
   it('forgets members whose budget is as good as new, a step at a time', () => {
     const budgets = new Budgets(limits);
-    for (let at = 0; at < 10; at++) budgets.spend(`m${at}@b` as UserId, 1, 0);
+    const members = Array.from({ length: 10 }, (_, at) => `m${at}@b` as UserId);
+    for (const member of members) budgets.asked(member, 'ask', 0);
     budgets.expire(HOUR_MS - 1, 100);
-    expect(budgets.size).toBe(10);
     budgets.expire(HOUR_MS, 4);
-    expect(budgets.size).toBe(6);
+    expect(members.map((member) => budgets.answers(member, 'ask', HOUR_MS))).toEqual(members.map((_, at) => at >= 4));
   });
 
   it('tells a member who goes on in spite of refusals from one who is refused now and then', () => {

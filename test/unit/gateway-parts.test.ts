@@ -6,7 +6,6 @@ import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { isOwnOrigin } from '../../src/gateway/upgrade.ts';
 import { AddressBudget, networkOf } from '../../src/identity/address-budget.ts';
 import { LatestWins } from '../../src/presence/latest-wins.ts';
-import { describe as describeError } from '../../src/presence/presence.ts';
 import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
 import { DELIVERY_TYPES, type Frame } from '../../src/wire/frames.ts';
 import { peekId, peekType } from '../../src/wire/peek.ts';
@@ -96,13 +95,5 @@ describe('an origin', () => {
     }
     expect(isOwnOrigin(from({ host: 'x', origin: 'https://reeds.example' }), 'https://reeds.example')).toBe(true);
     expect(isOwnOrigin(from({ host: 'x', origin: 'http://reeds.example' }), 'https://reeds.example')).toBe(false);
-  });
-});
-
-describe('an error in the log', () => {
-  it('is classes and codes, without the message', () => {
-    const error = new Error('Key (requester)=(ann) exists', { cause: new TypeError('ann') });
-    expect(describeError(Object.assign(error, { code: '23505' }))).toBe('Error 23505 (TypeError)');
-    expect(describeError('ann')).toBe('string');
   });
 });

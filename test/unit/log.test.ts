@@ -1,6 +1,7 @@
 // The log: one line of JSON each, and nothing in it that names, opens or was written by a member.
 import { expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
+import { DatabaseFailure } from '../../src/db/errors.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 
 const logged = (write: (log: ReturnType<typeof createLog>) => void): { text: string; records: Record<string, unknown>[] } => {
@@ -45,6 +46,16 @@ it('shows an error by name, code and place, and none of its words or its causes'
   expect(text).not.toContain('whispered');
   expect(records[0]?.['err']).toMatchObject({ name: 'AppError', code: 'INTERNAL', cause: { code: '23505', constraint: 'users_pkey' } });
   expect(records[1]).toMatchObject({ msg: 'failed', err: { code: 'INTERNAL' } });
+});
+
+it('shows what failed in the database by SQLSTATE and constraint, under whichever name the error is logged', () => {
+  const error = new AppError('INTERNAL', 'whispered', { cause: new DatabaseFailure('23505', 'users_pkey', null) });
+  const { records } = logged((log) => {
+    log.error({ err: error }, 'a step failed');
+    log.warn({ error: 'whispered' }, 'not an error');
+  });
+  expect(records[0]?.['err']).toMatchObject({ cause: { name: 'DatabaseFailure', sqlState: '23505', constraint: 'users_pkey' } });
+  expect(JSON.stringify(records)).not.toContain('whispered');
 });
 
 it('keeps a line of input one line', () => {
