@@ -2,9 +2,9 @@
 // kept beside it (0600). While it is wanted it runs: it is started again if it ends by itself, and stop() leaves no process.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { doubling } from '../base/backoff.ts';
@@ -34,19 +34,6 @@ const DATABASE = 'reedbed';
 const START_TRIES = 5;
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 5_000;
-
-const prepareFolder = async (dataFolder: string): Promise<string> => {
-  try {
-    await mkdir(dataFolder, { recursive: true, mode: 0o711 });
-    return await realpath(dataFolder);
-  } catch (cause) {
-    throw new SetupError(
-      `The data folder ${resolve(dataFolder)} can't be made.`,
-      'Make it yourself, or name another folder with REEDBED_DATA.',
-      { cause },
-    );
-  }
-};
 
 const loadPassword = async (file: string): Promise<string> => {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
@@ -181,8 +168,8 @@ const prepareCluster = async (data: string, clock: Clock): Promise<Cluster> => {
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded> => {
   const clock = options.clock ?? new OffsetClock();
-  const data = await prepareFolder(options.dataFolder);
-  const lock = lockFolder(data);
+  const lock = await lockFolder(options.dataFolder);
+  const data = lock.folder;
   try {
     const cluster = await prepareCluster(data, clock);
     const password = await loadPassword(join(data, 'postgres-password'));

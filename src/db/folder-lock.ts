@@ -1,31 +1,51 @@
 // One process per data folder. The lock is an exclusive SQLite transaction on `<data>/lock`, so the system releases it with the
 // process however that ends, and no stale file has to be judged.
-import { join } from 'node:path';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SetupError } from '../base/setup-error.ts';
 
-export type FolderLock = { release(): void };
+export type FolderLock = {
+  /** The folder itself, by its real path. */
+  readonly folder: string;
+  /** May be called more than once. */
+  release(): void;
+};
 
 const BUSY = 5;
 
-/**
- * Takes the data folder for this process.
- * @throws SetupError when another process has it, or the folder can't be written.
- */
-export const lockFolder = (dataFolder: string): FolderLock => {
+const makeFolder = async (dataFolder: string): Promise<string> => {
   try {
-    const database = new DatabaseSync(join(dataFolder, 'lock'), { timeout: 0 });
+    await mkdir(dataFolder, { recursive: true, mode: 0o711 });
+    return await realpath(dataFolder);
+  } catch (cause) {
+    throw new SetupError(
+      `The data folder ${resolve(dataFolder)} can't be made.`,
+      'Make it yourself, or name another folder with REEDBED_DATA.',
+      { cause },
+    );
+  }
+};
+
+/**
+ * Takes the data folder for this process, and makes it if there is none.
+ * @throws SetupError when another process has it, or the folder can't be made or written.
+ */
+export const lockFolder = async (dataFolder: string): Promise<FolderLock> => {
+  const folder = await makeFolder(dataFolder);
+  try {
+    const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
     database.exec('pragma locking_mode = exclusive; begin exclusive');
-    return { release: () => database.close() };
+    return { folder, release: () => void (database.isOpen && database.close()) };
   } catch (error) {
     if ((error as { errcode?: number }).errcode === BUSY) {
       throw new SetupError(
-        `Another Reedbed server is using the data folder ${dataFolder}.`,
+        `Another Reedbed server is using the data folder ${folder}.`,
         'Stop it first, or give this one a folder and port of its own with REEDBED_DATA and REEDBED_PORT.',
       );
     }
     throw new SetupError(
-      `The data folder ${dataFolder} can't be written.`,
+      `The data folder ${folder} can't be written.`,
       'Change its owner or mode, or name another folder with REEDBED_DATA.',
       {
         cause: error,

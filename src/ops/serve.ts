@@ -1,12 +1,13 @@
-// `reedbed serve`: from nothing to a running server and back. Starts the embedded database unless another is named, migrates, unlocks the keys,
-// builds the application and says where it is; at the end everything goes in the opposite order.
+// `reedbed serve`: from nothing to a running server and back. Takes the data folder, starts the embedded database unless another is named,
+// migrates, unlocks the keys, builds the application and says where it is; at the end everything goes in the opposite order.
 import { rm, writeFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { loadPassphrase, type Passphrase } from '../config/passphrase.ts';
-import { type Embedded, startEmbedded } from '../db/embedded.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { lockFolder } from '../db/folder-lock.ts';
 import { migrate } from '../db/migrate.ts';
 import { explainStart } from './setup-faults.ts';
 import { untilStopped } from './shutdown.ts';
@@ -35,21 +36,31 @@ export type ServeDeps = {
 };
 
 type Running = { readonly app: RunningApp; readonly passphrase: Passphrase };
+type Ground = { readonly url: string; stop(): Promise<void> };
 /** Filled as the start goes on, so that an end in the middle of it finds what there is. */
-type Owned = { database: Embedded | null; app: RunningApp | null };
+type Owned = { ground: Ground | null; app: RunningApp | null };
 
 const INVITE_FILE = 'root-invite';
 // Over the application's own limit for its drain: it gives up first.
 const DRAIN_GRACE_MS = 5_000;
+
+/**
+ * The data folder, which is ours until `stop`, and the database. The folder is taken with an outside database too: it tells this
+ * process apart from others on that database, and two that took themselves for one would end each other's presence for ever.
+ */
+const takeGround = async ({ config, log }: ServeDeps): Promise<Ground> => {
+  if (config.databaseUrl === undefined) return startEmbedded({ dataFolder: config.data, log });
+  const lock = await lockFolder(config.data);
+  return { url: config.databaseUrl, stop: async () => lock.release() };
+};
 
 const start = async (deps: ServeDeps, owned: Owned): Promise<Running> => {
   const { config, log } = deps;
   const loading = deps.loadApp();
   // Looked at below; until then a failure must not count as one that nobody handles.
   loading.catch(() => undefined);
-  if (config.databaseUrl === undefined) owned.database = await startEmbedded({ dataFolder: config.data, log });
-  const databaseUrl = owned.database?.url ?? config.databaseUrl;
-  if (databaseUrl === undefined) throw new Error('there is no database');
+  owned.ground = await takeGround(deps);
+  const databaseUrl = owned.ground.url;
   await migrate(databaseUrl, log);
   const passphrase = await loadPassphrase(config, process.env['CREDENTIALS_DIRECTORY']);
   owned.app = await (await loading)({ ...config, databaseUrl, passphrase: passphrase.value }, { log });
@@ -85,7 +96,7 @@ const announce = (deps: ServeDeps, running: Running, inviteFile: string | null):
 
 /** Serves until a signal. @returns the exit code. @throws SetupError when it can't start for a reason that can be mended. */
 export const serve = async (deps: ServeDeps): Promise<number> => {
-  const owned: Owned = { database: null, app: null };
+  const owned: Owned = { ground: null, app: null };
   let isEnding = false;
   const starting = start(deps, owned);
   const drain = async (): Promise<void> => {
@@ -93,7 +104,7 @@ export const serve = async (deps: ServeDeps): Promise<number> => {
     await starting.catch(() => undefined);
     await owned.app?.close();
   };
-  const last = async (): Promise<void> => owned.database?.stop();
+  const last = async (): Promise<void> => owned.ground?.stop();
   const stopped = untilStopped({ drain, last }, deps.log, deps.config.limits.drainMs + DRAIN_GRACE_MS);
   try {
     const running = await Promise.race([starting, stopped]);

@@ -127,7 +127,7 @@ describe('a server that is started again', () => {
     await author.online();
     const [reeds] = await run(database.url, 'select count(*)::int as n from reeds where published_at is not null');
     expect(reeds?.rows).toEqual([{ n: 1 }]);
-    expect(await readdir(join(folder, 'data'))).toEqual(['passphrase']);
+    expect(await readdir(join(folder, 'data'))).toEqual(['lock', 'passphrase']);
     await author.close();
     for (const child of children) await end(child, 'SIGTERM');
     await database.drop();

@@ -150,6 +150,26 @@ describe('what is said at the start', () => {
     expect(err).not.toContain('guess');
   });
 
+  it('lets one server have a data folder at a time, on an outside database too, however the first one ended', async () => {
+    const database = await createDatabase();
+    const env = { DATABASE_URL: database.url };
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const first = begin('well', ['serve', '--json'], env);
+      await first.line();
+      const { code, err } = await faultOf(['serve'], env);
+      expect(code).toBe(1);
+      expect(err).toContain(`Another Reedbed server is using the data folder ${join(folder, 'data')}`);
+      expect(err).toContain('REEDBED_DATA');
+      first.send(signal);
+      await first.exit;
+    }
+    const last = begin('well', ['serve', '--json'], env);
+    await last.line();
+    last.send('SIGTERM');
+    await last.exit;
+    await database.drop();
+  });
+
   it('tells a wrong password and a missing database apart', async () => {
     const database = await createDatabase({ empty: true });
     const at = (change: { password?: string; pathname?: string }): NodeJS.ProcessEnv => ({

@@ -22,6 +22,8 @@ const createApp: CreateApp = async () => {
       throw new Error('whispered words');
     });
   }
+  // What a real one does by listening: it keeps the process.
+  setInterval(() => undefined, 60_000);
   return app;
 };
 
