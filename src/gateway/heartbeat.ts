@@ -1,5 +1,5 @@
 // Whether a connection is alive, as a pure decision. Any byte is a sign of life. After the ping interval without one comes a PING,
-// and then a wait that grows with what we are sending, so that a slow link is not cut while a frozen tab is found out.
+// and then a wait that grows with what we are sending: a PONG behind a megabyte comes late on a thin line.
 import type { Limits } from '../base/limits.ts';
 
 export type Heart = {

@@ -1,5 +1,5 @@
 // This process among the replicas of the server: its row, its lease, and what dead replicas leave behind.
-// A replica that finds its row or the epoch gone has lost all presence: it says so, then registers under a new id.
+// Once that row has vanished, or the ledger was emptied, no presence of ours stands any more: that is told, and a new id is registered.
 
 import { sql } from 'kysely';
 import type { Logger } from 'pino';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { MemoryBus } from '../../src/bus/memory-bus.ts';
+import type { DeliveryKind } from '../../src/bus/port.ts';
 import { runHeadless } from '../../src/ops/demo/headless.ts';
 import { type Plan, THE_PLAN } from '../../src/ops/demo/plan.ts';
 import type { Summary } from '../../src/ops/demo/scenario.ts';
@@ -44,9 +45,9 @@ class KeepingBus extends MemoryBus {
     this.#file = file;
   }
 
-  override deliver(to: UserId, frame: Uint8Array): Promise<boolean> {
+  override deliver(to: UserId, frame: Uint8Array, kind: DeliveryKind): Promise<boolean> {
     appendFileSync(this.#file, frame);
-    return super.deliver(to, frame);
+    return super.deliver(to, frame, kind);
   }
 }
 
