@@ -58,7 +58,7 @@ create unlogged table pending_events (
 create unique index pending_events_owed on pending_events (requester_user_id, subject_kind, subject_id) where not is_foreign;
 create index pending_events_queue on pending_events (holder, priority, seq) where state = 1;
 create index pending_events_in_flight on pending_events (holder) where state = 2;
-create index pending_events_subject on pending_events (subject_id, priority, seq) where state in (0, 1);
+create index pending_events_subject on pending_events (subject_id, priority, seq) where state in (0, 1, 4);
 create index pending_events_unassigned on pending_events (due_at) where state = 4;
 create index pending_events_unassigned_of on pending_events (requester_user_id, priority, seq) where state = 4;
 create index pending_events_awake on pending_events (requester_user_id) where state in (1, 2, 3, 7);

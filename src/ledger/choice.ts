@@ -19,6 +19,14 @@ export const allocationRing = (subject: string, author: string, pivot: string, h
   (select a.holder_user_id from reed_allocations a
     where a.reed_id = ${subject} and a.pivot < ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit ${half}::int)`;
 
+/**
+ * Whether event row `event` could use a holder that was not there before: it is dormant, or waits only for those to come back
+ * who failed it. `now` is an SQL expression. Found by subject through pending_events_subject.
+ */
+export const wantsHolder = (event: string, now: string): string => `
+  ${event}.state in (0, 1, 4) and (${event}.state = 0 or (${event}.state = 4 and ${event}.due_at > ${now}
+    and exists (select from pending_event_attempts v where v.event_id = ${event}.event_id)))`;
+
 /** A point of the ring: pivots are int4, the point is compared as bigint. */
 export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';
 

@@ -1,7 +1,7 @@
 // DISPATCH and SPREAD: waiting events are handed to holders with free places. Only for holders whose newest connection is on this
 // replica, in one lane, so that counting what is in flight is exact without a counter column.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, holdsWhole, inFlight, ringHalf, struckFor } from './choice.ts';
+import { allocationRing, holdsWhole, inFlight, ringHalf, struckFor, wantsHolder } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { Claim, SubjectKind } from './state.ts';
 
@@ -78,7 +78,7 @@ waiting as materialized (
   select s.subject, e.event_id, e.requester_user_id, e.subject_kind, e.priority, row_number() over (partition by s.subject order by e.priority, e.seq) as k
   from (select subject, max(all_of) as n from slots group by subject) s cross join lateral (
     select w.event_id, w.requester_user_id, w.subject_kind, w.priority, w.seq from pending_events w
-    where w.subject_id = s.subject and w.state in (0, 1) and w.state = 1
+    where w.subject_id = s.subject and w.state in (0, 1, 4) and w.state = 1
       and exists (select from slots c where c.subject = s.subject and c.holder <> w.requester_user_id
         and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $10))
         and not ${struckFor('w.subject_id', 'c.holder', 'w.requester_user_id')}
@@ -101,7 +101,7 @@ claimed as (${CLAIM_PICKED}),
 roused as (
   update pending_events e set state = 4, due_at = $1 from (
     select w.event_id from (select distinct subject from pairs) s cross join lateral (
-      select event_id from pending_events q where q.subject_id = s.subject and q.state in (0, 1) and q.state = 0
+      select event_id from pending_events q where q.subject_id = s.subject and ${wantsHolder('q', '$1')}
       order by q.priority, q.seq limit $11 for update skip locked
     ) w
   ) d where e.event_id = d.event_id returning e.event_id
@@ -151,11 +151,11 @@ export type HolderOfSubject = { readonly holder: UserId; readonly subject: ReedI
 
 export type Spread = {
   readonly claims: readonly ClaimRow[];
-  /** Dormant events of the subjects are unassigned now: only ASSIGN knows whether their requesters have places. */
+  /** Events of the subjects that had nobody to ask are unassigned and due: only ASSIGN knows whether their requesters have places. */
   readonly roused: boolean;
 };
 
-/** Hands a subject's oldest waiting events to the free places of those of its holders that are given, matched by rank; wakes its dormant ones. */
+/** Hands a subject's oldest waiting events to the free places of those of its holders that are given, matched by rank; wakes those that had nobody to ask. */
 export const spread = async (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<Spread> => {
   const { limits } = context;
   const rows = await context.db.query<Row & { event_id: string | null; roused: boolean }>({

@@ -1,6 +1,7 @@
 // What requesters answer to a delivery: ACK makes a holder, INVALID does not. Both count only from the requester of a relayed event.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
+import { wantsHolder } from './choice.ts';
 import { ACCUSING_REASONS, DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
@@ -36,7 +37,7 @@ counted as (
 select i.ord, t.subject_id, false as wanted from input i left join taken t on t.ord = i.ord
 union all
 select 0, p.subject, true from unnest($6::text[]) as p(subject)
-  where exists (select from pending_events w where w.subject_id = p.subject and w.state in (0, 1))
+  where exists (select from pending_events w where w.subject_id = p.subject and w.state in (0, 1, 4) and (w.state = 1 or ${wantsHolder('w', '$5')}))
 order by 1`;
 
 /** For each item what its requester holds now, null where the event is not relayed to that requester; and which probes are waited for. */

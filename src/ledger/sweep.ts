@@ -3,7 +3,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
-import { struckFor } from './choice.ts';
+import { struckFor, wantsHolder } from './choice.ts';
 
 export type Swept = {
   readonly eventId: string;
@@ -162,7 +162,7 @@ found as materialized (
     select r.ord, e.*, row_number() over (partition by r.ord order by r.reed_id, e.priority, e.seq) as nth
     from reeds r cross join lateral (
       select w.event_id, w.subject_id, w.priority, w.seq from pending_events w
-      where w.subject_id = r.reed_id and w.state in (0, 1) and w.state = 0 and w.requester_user_id <> r.holder
+      where w.subject_id = r.reed_id and ${wantsHolder('w', '$5')} and w.requester_user_id <> r.holder
         and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and t.failures >= $6)
         and not ${struckFor('w.subject_id', 'r.holder', 'w.requester_user_id')}
       order by w.priority, w.seq limit $4 for update skip locked
@@ -181,7 +181,7 @@ from input i order by i.ord`;
 
 type WakeRow = { woken: number; woken_to: ReedId | null; reeds: number; last: ReedId | null };
 
-/** Makes dormant events of the next reeds of each holder (at most once in `items`) unassigned; whether their requesters have places is ASSIGN's to see. */
+/** Makes events for the next reeds of each holder (at most once in `items`) that had nobody to ask unassigned and due; whether their requesters have places is ASSIGN's to see. */
 export const wake = async (db: Database, limits: Limits, items: readonly WakeItem[], now: number): Promise<WakeStep[]> => {
   const rows = await db.query<WakeRow>({
     name: 'ledger_wake',
@@ -199,7 +199,7 @@ export const wake = async (db: Database, limits: Limits, items: readonly WakeIte
 };
 
 const stepOf = ({ woken, woken_to, reeds, last }: WakeRow, cursor: ReedId | null, limits: Limits): WakeStep => {
-  // A full step may have stopped inside a reed: that one is looked at again, since only dormant events match.
+  // A full step may have stopped inside a reed: that one is looked at again, since only events with nobody to ask match.
   if (woken >= limits.wakeEventsPerStep && woken_to !== null) return { woken, cursor: beforeOf(woken_to, cursor) };
   return { woken, cursor: reeds >= limits.wakeReedsPerStep ? last : null };
 };

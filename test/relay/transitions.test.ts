@@ -97,6 +97,19 @@ describe('a holder that', () => {
     expect(await stage.allocations(reed)).toHaveLength(3);
   });
 
+  it('errs is not waited for when another comes online, or becomes a holder', async () => {
+    const [a, b, c, d] = await stage.accounts(4);
+    const [erring, viewer, other] = [await stage.join(a, { answer: 'error' }), await stage.join(b), await stage.join(c)];
+    const [reed] = (await stage.community.reeds(d.userId, 1, [d.userId, erring.userId])) as [ReedId];
+    const id = viewer.request(reed);
+    await viewer.next('requestAck', state(id, 'HOLDERS_FAILING'));
+    // Not for the back-off, and not for the sweeper: for whoever arrives.
+    await stage.join(d);
+    await viewer.next('settled');
+    other.request(reed);
+    await other.next('settled');
+  });
+
   it('errs for ever is asked a bounded number of times, and the requester is shown it', async () => {
     const [a, b] = await stage.accounts(2);
     const [author, viewer] = [await stage.join(a, { answer: 'error' }), await stage.join(b)];
