@@ -121,7 +121,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
     onRegistered: (id) => {
       served?.close();
       served = bus.serve(id, {
-        deliver: (to, frame) => gateway.hub.deliver(to, frame),
+        deliver: (to, frame, kind) => gateway.hub.deliver(to, frame, kind),
         dispatch: (holder) => relay.looks.dispatch(holder),
         endSessions: (userId, options) => gateway.hub.endSessions(userId, options),
       });
