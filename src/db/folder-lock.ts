@@ -1,9 +1,10 @@
 // One process per data folder. The lock is an exclusive SQLite transaction on `<data>/lock`, so the system releases it with the
 // process however that ends, and no stale file has to be judged.
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SetupError } from '../base/setup-error.ts';
+import { makeFolder } from '../config/folder.ts';
 
 export type FolderLock = {
   /** The folder itself, by its real path. */
@@ -13,12 +14,17 @@ export type FolderLock = {
 };
 
 const BUSY = 5;
+const PASSABLE = 0o711;
 
-const makeFolder = async (dataFolder: string): Promise<string> => {
+const openFolder = async (dataFolder: string): Promise<string> => {
   try {
-    await mkdir(dataFolder, { recursive: true, mode: 0o711 });
+    await makeFolder(dataFolder, PASSABLE);
     return await realpath(dataFolder);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOTDIR') {
+      const error = `The data folder ${resolve(dataFolder)} is a file, or lies under one.`;
+      throw new SetupError(error, 'Name a folder with --data or REEDBED_DATA.', { cause });
+    }
     throw new SetupError(
       `The data folder ${resolve(dataFolder)} can't be made.`,
       'Make it yourself, or name another folder with REEDBED_DATA.',
@@ -32,10 +38,10 @@ const makeFolder = async (dataFolder: string): Promise<string> => {
  * @throws SetupError when another process has it, or the folder can't be made or written.
  */
 export const lockFolder = async (dataFolder: string): Promise<FolderLock> => {
-  const folder = await makeFolder(dataFolder);
+  const folder = await openFolder(dataFolder);
   try {
     const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
-    database.exec('pragma locking_mode = exclusive; begin exclusive');
+    database.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive');
     return { folder, release: () => void (database.isOpen && database.close()) };
   } catch (error) {
     if ((error as { errcode?: number }).errcode === BUSY) {

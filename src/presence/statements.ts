@@ -1,9 +1,5 @@
 // The SQL of presence. Who signs in or leaves locks the member's row in `online_users` first and looks at the connections in a
 // later statement of the same transaction, so that the last of two decides on what both have written.
-//
-// So these batches do wait for rows, unlike those of the ledger: a sign-in that passed over a row which a departure has locked could
-// neither insert it nor know whether it will still be there. The wait is short: rows are locked in the order of their ids, by
-// transactions of two statements that wait for nothing else, and `transaction_timeout` (db/connection.ts) ends one that hangs.
 import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { DB } from '../db/types.ts';
@@ -22,6 +18,10 @@ export type SignedIn = {
 
 /**
  * Signs in members, each at most once. Members are in the order of their ids.
+ *
+ * These batches wait for rows, unlike those of the ledger: a sign-in that passed over a row which a departure has locked could neither
+ * insert it nor know whether it will still be there. The wait is short: rows are locked in the order of their ids, by transactions of
+ * two statements that wait for nothing else, and `transaction_timeout` (db/connection.ts) ends one that hangs.
  * @returns one outcome for each, in order; null where this replica is no longer registered
  */
 export async function signIn(tx: Transaction<DB>, replicaId: string, items: readonly SignIn[]): Promise<(SignedIn | null)[]> {
