@@ -16,20 +16,35 @@ export interface Clock {
 export class OffsetClock implements Clock {
   #startedAt: number;
   #startedMonotonic: number;
+  /** How far this clock was ahead when it was last set: made up for by running at half speed, never by going back. */
+  #aheadMs = 0;
+  /** The process's own clock is nobody's yet: the first measure replaces it, whichever way. */
+  #isSet = false;
 
   constructor() {
     this.#startedMonotonic = performance.now();
     this.#startedAt = Date.now();
   }
 
-  /** Takes `serverNow` (ms since the epoch) as the true time of this moment. */
+  /**
+   * Takes `serverNow` (ms since the epoch) as the true time of this moment. A time ahead of ours is taken at once. One behind is come
+   * down to slowly: what is due at a time already given out must not wait for that time to come again.
+   */
   synchronize(serverNow: number): void {
+    const shown = this.#exact();
+    this.#aheadMs = this.#isSet ? Math.max(0, shown - serverNow) : 0;
+    this.#startedAt = serverNow + this.#aheadMs;
     this.#startedMonotonic = performance.now();
-    this.#startedAt = serverNow;
+    this.#isSet = true;
   }
 
   now(): number {
-    return Math.floor(this.#startedAt + (performance.now() - this.#startedMonotonic));
+    return Math.floor(this.#exact());
+  }
+
+  #exact(): number {
+    const passedMs = performance.now() - this.#startedMonotonic;
+    return this.#startedAt + passedMs - Math.min(this.#aheadMs, passedMs / 2);
   }
 
   monotonicMs(): number {

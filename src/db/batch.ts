@@ -49,8 +49,8 @@ export type BatcherOptions<Item, Outcome> = {
   readonly sizeBytes?: (item: Item) => number;
   /** Whether a failed batch may succeed in halves (a deadlock, a constraint), by the error. */
   readonly divisible: (error: unknown) => boolean;
-  /** Told of every item that failed alone. */
-  readonly onFailure?: (name: string, error: unknown) => void;
+  /** Told of an item that failed alone, or of a batch of `items` that failed for a reason that no half of it would mend. */
+  readonly onFailure?: (name: string, error: unknown, items: number) => void;
 };
 
 type Entry<Item, Outcome> = {
@@ -143,10 +143,7 @@ export class Batcher<Item, Outcome> {
       const outcomes = await this.#options.run(batch.map((entry) => entry.item));
       for (const [index, entry] of batch.entries()) this.#finish(entry, outcomes[index] ?? null);
     } catch (error) {
-      if (batch.length === 1 || !this.#options.divisible(error)) {
-        for (const entry of batch) this.#fail(entry, error);
-        return;
-      }
+      if (batch.length === 1 || !this.#options.divisible(error)) return this.#fail(batch, error);
       const middle = batch.length >> 1;
       await this.#runBatch(batch.slice(0, middle));
       await this.#runBatch(batch.slice(middle));
@@ -164,16 +161,20 @@ export class Batcher<Item, Outcome> {
     entry.resolve(outcome);
   }
 
-  #fail(entry: Entry<Item, Outcome>, error: unknown): void {
-    if (this.#options.divisible(error) && !entry.tried) {
-      entry.tried = true;
-      this.#waiting.unshift(entry);
-      this.#schedule();
-      return;
+  #fail(batch: readonly Entry<Item, Outcome>[], error: unknown): void {
+    let failed = 0;
+    for (const entry of batch) {
+      if (this.#options.divisible(error) && !entry.tried) {
+        entry.tried = true;
+        this.#waiting.unshift(entry);
+        this.#schedule();
+        continue;
+      }
+      failed += 1;
+      this.#release(entry);
+      entry.reject(error instanceof AppError ? error : new AppError('INTERNAL', 'the step failed', { cause: error }));
     }
-    this.#release(entry);
-    this.#options.onFailure?.(this.#options.name, error);
-    entry.reject(error instanceof AppError ? error : new AppError('INTERNAL', 'the step failed', { cause: error }));
+    if (failed > 0) this.#options.onFailure?.(this.#options.name, error, failed);
   }
 
   #release(entry: Entry<Item, Outcome>): void {

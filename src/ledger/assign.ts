@@ -33,10 +33,11 @@ export type AssignTargets = {
 
 /** Online holders for the event row `e` (with author and pivot), and what they are: in flight, backing off, chosen last. $7 is since when strikes count. */
 const CANDIDATES = `
-  select o.holder, o.owner, ${inFlight('o.holder')} as used,
+  select o.holder, o.owner, case when o.congested then $6 else ${inFlight('o.holder')} end as used,
     ${chosenLast('e.subject_id', 'o.holder', 'e.author', '$7')} as last, t.failures, t.not_before, t.failures is null as untried
   from (
-    select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner
+    select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner,
+      (select o.congested from online_users o where o.user_id = a.holder) as congested
     from (
       ${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$18')}
       union all
@@ -97,7 +98,7 @@ holders as materialized (
 decided as materialized (
   select c.*, h.owner as live_owner,
     case
-      when not c.room then 4
+      when not c.room and c.online > 0 then 4
       when c.holder is null then case when c.earliest is not null and (c.requested_at is null or c.requested_at > $21) then 4 else 0 end
       when h.user_id is null then 4
       when h.owner = $10 and c.used + row_number() over (partition by c.holder order by c.priority, c.seq)

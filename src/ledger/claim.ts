@@ -38,7 +38,7 @@ const CLAIM_PICKED = `
 
 const DISPATCH = `
 with holders as materialized (
-  select user_id as holder from online_users where user_id = any($5::text[]) and owner = $6 order by user_id for key share skip locked
+  select user_id as holder from online_users where user_id = any($5::text[]) and owner = $6 and not congested order by user_id for key share skip locked
 ),
 free as materialized (
   select h.holder, ${inFlight('h.holder')} as used from holders h
@@ -64,7 +64,7 @@ with pairs as materialized (
   select p.holder, p.subject from (select distinct holder, subject from unnest($5::text[], $6::text[]) as u(holder, subject)) p
 ),
 holders as materialized (
-  select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $7 order by user_id for key share skip locked
+  select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $7 and not congested order by user_id for key share skip locked
 ),
 free as materialized (
   select h.holder, ${inFlight('h.holder')} as used from holders h
@@ -135,7 +135,7 @@ export type Dispatched = {
   readonly more: readonly UserId[];
 };
 
-/** Hands each holder the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
+/** Hands each holder whose buffers are not full the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
 export const dispatch = async (context: LedgerContext, holders: readonly UserId[], now: number): Promise<Dispatched> => {
   const { limits } = context;
   const rows = await context.db.query<Row & { event_id: string | null; of: UserId; more: boolean }>({

@@ -59,7 +59,8 @@ const done = (items: readonly unknown[]): true[] => items.map(() => true as cons
 
 /** A lane's maker of steps: what is common to all batches is said once. */
 const stepsIn = (deps: LedgerDeps, lane: Lane): Step => {
-  const onFailure = (step: string, error: unknown) => deps.log.error({ step, sqlState: sqlStateOf(error) }, 'a ledger item failed alone');
+  const onFailure = (step: string, error: unknown, items: number) =>
+    deps.log.error({ step, items, sqlState: sqlStateOf(error) }, 'a ledger step failed');
   return (name, options) =>
     new Batcher({ name, lane, load: deps.load, maxItems: deps.limits.batchItems, divisible: isDivisible, onFailure, ...options });
 };

@@ -109,8 +109,9 @@ candidates as materialized (
     count(*) over (partition by s.subject, s.kind) as all_of
   from subjects s cross join lateral (
     select l.*, ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} as last from (
-      select o.holder, o.owner, ${inFlight('o.holder')} as used from (
-        select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner
+      select o.holder, o.owner, case when o.congested then $12 else ${inFlight('o.holder')} end as used from (
+        select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner,
+          (select o.congested from online_users o where o.user_id = a.holder) as congested
         from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) a
       ) o
       where o.owner is not null and ${holdsWhole('s.kind', 's.subject', 'o.holder')}
@@ -145,8 +146,8 @@ decided as materialized (
   select f.*, p.holder, h.owner, n.online,
     case
       when n.online = 0 and not exists (select from reed_allocations a where a.reed_id = f.subject and a.holder_user_id <> f.requester) then null
-      when not f.room then 4
       when n.online = 0 then 0
+      when not f.room then 4
       when h.user_id is null or p.holder = f.requester or ${struckFor('f.subject', 'p.holder', 'f.requester')} then 4
       when p.slotted and h.owner = $14
         and p.used + row_number() over (partition by p.holder order by p.slotted desc, f.ord) <= $12 then 2

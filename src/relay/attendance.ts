@@ -65,7 +65,10 @@ export class Attendance {
   congested(member: UserId, full: boolean): void {
     const { looks, clock } = this.#deps;
     if (full) looks.look(() => park(this.#deps, member, clock.now()));
-    else looks.noteFull(member);
+    else {
+      looks.noteFull(member);
+      looks.dispatch(member);
+    }
   }
 
   bytesArriving(holders: readonly UserId[]): void {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relayed, reopen, undelivered } from '../../src/ledger/answer.ts';
 import { assign } from '../../src/ledger/assign.ts';
+import { dispatch } from '../../src/ledger/claim.ts';
 import { cancel } from '../../src/ledger/ends.ts';
 import { type Opened, open } from '../../src/ledger/open.ts';
 import { acknowledge, invalidate } from '../../src/ledger/settle.ts';
@@ -95,6 +96,28 @@ describe('OPEN', () => {
     await world.offline(viewer);
     expect(await refusal(viewer, await world.reed(viewer))).toBe('gone');
     expect(await world.events()).toHaveLength(0);
+  });
+
+  it('takes a holder whose buffers are full for one without a place', async () => {
+    const [author, other, viewer] = (await community('author', 'other', 'viewer')) as [UserId, UserId, UserId];
+    await world.db.query({ text: 'update online_users set congested = true where user_id = $1', values: [author] });
+    for (let i = 0; i < 4; i += 1) {
+      expect(await opened(viewer, await world.reed(author, [author, other]))).toMatchObject({ state: STATE.dispatched, holder: other });
+    }
+    const { eventId } = await opened(viewer, await world.reed(author));
+    expect((await world.events()).at(-1)).toMatchObject({ event_id: eventId, state: STATE.waiting });
+    expect(await dispatch(world.context, [author], now)).toEqual({ claims: [], more: [] });
+    await world.db.query({ text: 'update online_users set congested = false', values: [] });
+    expect(await dispatch(world.context, [author], now)).toMatchObject({ claims: [{ eventId, holder: author }] });
+  });
+
+  it('leaves what nobody online has dormant, whether its requester has a place or not', async () => {
+    const [author, viewer] = await world.two();
+    await world.offline(author);
+    const items = [];
+    for (let i = 0; i < 20; i += 1) items.push(world.item(viewer, await world.reed(author)));
+    const { outcomes } = await open(world.context, items, now);
+    expect(outcomes.map((outcome) => (outcome as Opened).state)).toEqual(Array(20).fill(STATE.dormant));
   });
 
   it("drops the asker's own allocation, and says that nobody holds it if that was the last", async () => {

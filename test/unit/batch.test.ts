@@ -94,9 +94,11 @@ describe('one item', () => {
   });
 
   test('is not looked for when no half could succeed: all fail after one try', async () => {
-    const { batches, submitAll } = makeBatcher({ run: failing(3) });
+    const told: number[] = [];
+    const { batches, submitAll } = makeBatcher({ run: failing(3), onFailure: (_name, _error, items) => told.push(items) });
     expect(values(await submitAll({ id: 1 }, { id: 3 }))).toEqual(['INTERNAL', 'INTERNAL']);
     expect(batches).toEqual([[1, 3]]);
+    expect(told).toEqual([2]);
   });
 
   test('whose row is locked waits for the next batch, once, while the others go on', async () => {

@@ -29,7 +29,8 @@ const SignedUp = Type.Object({ identity: Certificate, key: Certificate, ...Token
 const Found = Type.Object({ id: Type.String(), username: Type.String(), role: Type.String() });
 const Profile = Type.Object({ ...Found.properties, createdAt: Time, identity: Certificate });
 const SearchQuery = exactly({
-  query: Type.String({ minLength: 1, maxLength: 64, description: 'The beginning of a name or id.' }),
+  // Postgres keeps no NUL in a text, so nothing begins with one.
+  query: Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000]*$', description: 'The beginning of a name or id.' }),
   cursor: Type.Optional(Type.String({ maxLength: 255, description: '`next` of the page before.' })),
 });
 const SearchPage = Type.Object({ users: Type.Array(Found), next: Type.Union([Type.String(), Type.Null()]) });
@@ -74,8 +75,9 @@ function addSearch(app: Api, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { query, cursor = '' } = request.query;
-      const found = await deps.identity.users.search(memberOf(request).userId, query, { after: cursor, limit: deps.limits.pageItems });
+      const { query, cursor } = request.query;
+      const after = cursor === undefined ? '' : requireId(parseUserId, cursor, 'cursor');
+      const found = await deps.identity.users.search(memberOf(request).userId, query, { after, limit: deps.limits.pageItems });
       return { users: found, next: found.length === deps.limits.pageItems ? (found.at(-1)?.id ?? null) : null };
     },
   );
