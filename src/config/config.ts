@@ -1,11 +1,12 @@
 // Reads the configuration from the environment and reedbed.toml into one typed value. The environment wins. All problems are
 // found before any is reported, names that nobody knows are problems, and secrets are never part of a message.
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { DEFAULT_LIMITS, type LimitName, type Limits } from '../base/limits.ts';
 import { SetupError } from '../base/setup-error.ts';
 import { LIMIT_NAMES, limitKind, SETTINGS, type Setting, type SettingKey, snakeCase, variableOf } from './settings.ts';
+import { nearest } from './suggest.ts';
 
 type ValueOf<S> = S extends { readonly default: infer D; readonly kind: { readonly fromText: (text: string) => infer T } }
   ? Exclude<T, null> | (undefined extends D ? undefined : never)
@@ -25,9 +26,12 @@ export type ConfigSources = {
 
 type Problem = string;
 type Table = Readonly<Record<string, unknown>>;
+/** What the configuration file says, and its name as it stands in messages. */
+type TomlFile = { readonly name: string; readonly table: Table };
 
 const KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 const PREFIX = 'REEDBED_';
+const LIMITS_BY_NAME = new Map<string, LimitName>(LIMIT_NAMES.map((name) => [snakeCase(name), name]));
 
 /** The defaults with some values changed, for tests and tools. */
 export const configWith = (changes: Partial<Omit<Config, 'limits'>> & { readonly limits?: Partial<Limits> } = {}): Config => {
@@ -43,75 +47,87 @@ export const configWith = (changes: Partial<Omit<Config, 'limits'>> & { readonly
 
 const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
 
-const readToml = (sources: ConfigSources, problems: Problem[]): Table => {
+const readToml = (sources: ConfigSources, problems: Problem[]): TomlFile => {
   const named = nonEmpty(sources.overrides?.config ?? sources.environment[variableOf('config')]);
   const file = resolve(sources.workingFolder, named ?? 'reedbed.toml');
+  const name = basename(file);
   try {
-    return parse(readFileSync(file, 'utf8'));
+    return { name, table: parse(readFileSync(file, 'utf8')) };
   } catch (error) {
     if (error instanceof TomlError) problems.push(`${file} is not TOML (line ${error.line}, column ${error.column}).`);
     else if (named !== undefined || (error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(`${file} can't be read.`);
-    return {};
+    return { name, table: {} };
   }
 };
 
-const findUnknown = (environment: ConfigSources['environment'], toml: Table): Problem[] => {
-  const variables = new Set(KEYS.map(variableOf));
-  const names = new Set([...KEYS.filter((key) => !SETTINGS[key].environmentOnly && key !== 'config').map(snakeCase), 'limits']);
+/** The end of a sentence about an unknown name. */
+const suggestion = (name: string, known: readonly string[], prefix = ''): string => {
+  const best = nearest(name, known);
+  return best === null ? '.' : `; did you mean ${prefix}${best}?`;
+};
+
+const findUnknownVariables = (environment: ConfigSources['environment'], toml: TomlFile): Problem[] => {
+  const variables = KEYS.map(variableOf);
+  const bare = variables.map((name) => name.slice(PREFIX.length));
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !variables.includes(name));
+  return unknown.map((name) =>
+    name.startsWith(`${PREFIX}LIMIT`)
+      ? `${name} is no setting: limits are set in ${toml.name} under [limits].`
+      : `${name} is no setting${suggestion(name.slice(PREFIX.length), bare, PREFIX)}`,
+  );
+};
+
+const findUnknownNames = ({ name: file, table }: TomlFile): Problem[] => {
+  const names = [...KEYS.filter((key) => !SETTINGS[key].environmentOnly && key !== 'config').map(snakeCase), 'limits'];
   const alone = new Set(KEYS.filter((key) => SETTINGS[key].environmentOnly).map(snakeCase));
-  return [
-    ...Object.keys(environment)
-      .filter((name) => name.startsWith(PREFIX) && !variables.has(name))
-      .map((name) => `${name} is no setting${suggestion(name, [...variables])}.`),
-    ...Object.keys(toml)
-      .filter((name) => !names.has(name))
-      .map((name) =>
-        alone.has(name)
-          ? `${name} (reedbed.toml) may only come from the environment.`
-          : `${name} (reedbed.toml) is no setting${suggestion(name, [...names])}.`,
-      ),
+  return Object.keys(table)
+    .filter((name) => !names.includes(name))
+    .map((name) =>
+      alone.has(name)
+        ? `${name} (${file}) may only come from the environment.`
+        : LIMITS_BY_NAME.has(name)
+          ? `${name} (${file}) is a limit: it belongs under [limits].`
+          : `${name} (${file}) is no setting${suggestion(name, names)}`,
+    );
+};
+
+/** A setting's text from outside the file, and what whoever gave it calls it. */
+const givenFor = (key: SettingKey, { environment, overrides }: ConfigSources): { text: string; label: string } | null => {
+  const places = [
+    { text: overrides?.[key], label: `--${snakeCase(key).replaceAll('_', '-')}` },
+    { text: environment[variableOf(key)], label: variableOf(key) },
+    ...(key === 'databaseUrl' ? [{ text: environment['DATABASE_URL'], label: 'DATABASE_URL' }] : []),
   ];
+  for (const { text, label } of places) if (text !== undefined && text !== '') return { text, label };
+  return null;
 };
 
-/** The known name that shares the longest start with a mistyped one, if that is most of it. */
-const suggestion = (name: string, known: readonly string[]): string => {
-  const shared = (other: string): number => {
-    let length = 0;
-    while (length < other.length && other[length] === name[length]) length += 1;
-    return length - (other.startsWith(PREFIX) ? PREFIX.length : 0);
-  };
-  const best = known.toSorted((a, b) => shared(b) - shared(a))[0];
-  return best !== undefined && shared(best) >= 3 ? `; did you mean ${best}?` : '';
-};
-
-const readSetting = (key: SettingKey, sources: ConfigSources, toml: Table, problems: Problem[]): unknown => {
+const readSetting = (key: SettingKey, sources: ConfigSources, toml: TomlFile, problems: Problem[]): unknown => {
   const setting = SETTINGS[key] as Setting<unknown>;
-  const plain = key === 'databaseUrl' ? nonEmpty(sources.environment['DATABASE_URL']) : undefined;
-  const given = nonEmpty(sources.overrides?.[key]) ?? nonEmpty(sources.environment[variableOf(key)]) ?? plain;
-  const written = setting.environmentOnly ? undefined : toml[snakeCase(key)];
-  if (given === undefined && written === undefined) return setting.default;
-  const value = given === undefined ? setting.kind.fromToml(written) : setting.kind.fromText(given);
+  const given = givenFor(key, sources);
+  const written = setting.environmentOnly ? undefined : toml.table[snakeCase(key)];
+  if (given === null && written === undefined) return setting.default;
+  const value = given === null ? setting.kind.fromToml(written) : setting.kind.fromText(given.text);
   if (value !== null) return value;
-  problems.push(`${given === undefined ? `${snakeCase(key)} (reedbed.toml)` : variableOf(key)} must be ${setting.kind.expects}.`);
+  problems.push(`${given?.label ?? `${snakeCase(key)} (${toml.name})`} must be ${setting.kind.expects}.`);
   return setting.default;
 };
 
-const readLimits = (toml: Table, problems: Problem[]): Limits => {
-  const table = toml['limits'] ?? {};
+const readLimits = ({ name: file, table: whole }: TomlFile, problems: Problem[]): Limits => {
+  const table = whole['limits'] ?? {};
   if (typeof table !== 'object' || table === null || Array.isArray(table)) {
-    problems.push('limits (reedbed.toml) must be a table.');
+    problems.push(`limits (${file}) must be a table.`);
     return DEFAULT_LIMITS;
   }
-  const names = new Map<string, LimitName>(LIMIT_NAMES.map((name) => [snakeCase(name), name]));
   const limits: Record<LimitName, number> = { ...DEFAULT_LIMITS };
   for (const [written, raw] of Object.entries(table)) {
-    const name = names.get(written);
+    const name = LIMITS_BY_NAME.get(written);
     if (name === undefined) {
-      problems.push(`limits.${written} (reedbed.toml) is no limit${suggestion(written, [...names.keys()])}.`);
+      problems.push(`limits.${written} (${file}) is no limit${suggestion(written, [...LIMITS_BY_NAME.keys()])}`);
       continue;
     }
     const value = limitKind.fromToml(raw);
-    if (value === null) problems.push(`limits.${written} (reedbed.toml) must be ${limitKind.expects}.`);
+    if (value === null) problems.push(`limits.${written} (${file}) must be ${limitKind.expects}.`);
     else limits[name] = value;
   }
   return limits;
@@ -121,7 +137,7 @@ const readLimits = (toml: Table, problems: Problem[]): Limits => {
 export const readConfig = (sources: ConfigSources): Config => {
   const problems: Problem[] = [];
   const toml = readToml(sources, problems);
-  problems.push(...findUnknown(sources.environment, toml));
+  problems.push(...findUnknownVariables(sources.environment, toml), ...findUnknownNames(toml));
   const settings = Object.fromEntries(KEYS.map((key) => [key, readSetting(key, sources, toml, problems)])) as Settings;
   const limits = readLimits(toml, problems);
   if (settings.passphrase !== undefined && settings.passphraseFile !== undefined) {

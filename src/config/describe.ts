@@ -1,4 +1,5 @@
-// The configuration for people: effective values without secrets, and the tables of the documentation.
+// The configuration for people: effective values without secrets, as JSON and as a file to be fed back, and the tables of the documentation.
+import { stringify } from 'smol-toml';
 import { DEFAULT_LIMITS } from '../base/limits.ts';
 import type { Config } from './config.ts';
 import { LIMIT_NAMES, SETTINGS, type Setting, type SettingKey, snakeCase, variableOf } from './settings.ts';
@@ -13,6 +14,26 @@ export const describeConfig = (config: Config): Record<string, unknown> => ({
 });
 
 const shown = (setting: Setting<unknown>, value: unknown): unknown => (value === undefined ? null : setting.secret ? HIDDEN : value);
+
+const tomlLine = (name: string, value: unknown): string => stringify({ [name]: value }).trimEnd();
+
+const settingLine = (key: SettingKey, value: unknown): string => {
+  const setting = SETTINGS[key] as Setting<unknown>;
+  const name = snakeCase(key);
+  if (key === 'config') return value === undefined ? '' : `# read from ${String(value)}`;
+  if (value === undefined) return `# ${name} is not set`;
+  if (setting.secret) return `# ${name} is set`;
+  return tomlLine(name, key === 'trustProxy' && value === false ? 'none' : value);
+};
+
+/** Effective values as a reedbed.toml that gives the same configuration again; what is unset or secret is a comment. */
+export const configToml = (config: Config): string =>
+  [
+    ...KEYS.map((key) => settingLine(key, config[key])).filter((line) => line !== ''),
+    '',
+    '[limits]',
+    ...LIMIT_NAMES.map((name) => tomlLine(snakeCase(name), config.limits[name])),
+  ].join('\n');
 
 const shownDefault = (setting: Setting<unknown>): string => {
   if (setting.default === undefined) return 'none';

@@ -47,12 +47,19 @@ export const SETTINGS = {
     databaseUrl,
     'PostgreSQL 18 or newer to use. Without it an embedded one runs under the data folder. Also read from plain `DATABASE_URL`.',
   ),
-  publicUrl: optional(origin, 'Where members reach the server, when that is not where it listens (behind a proxy).'),
+  publicUrl: optional(
+    origin,
+    'Address by which members reach the server, when that is not where it listens (behind a proxy). It stands in every invite.',
+  ),
   name: required(text('a name without control characters'), 'Reedbed', 'Name of the server as members see it.'),
-  signup: required(choice('open', 'invite', 'closed'), 'invite', 'Who may sign up: anyone, whoever has an invite, nobody.'),
+  signup: required(
+    choice('open', 'invite', 'closed'),
+    'invite',
+    'Who may sign up: anyone, whoever has an invite, nobody. The root invite makes the first member in each.',
+  ),
   passphrase: secret(
     text(),
-    "Unlocks the server's private keys. Without it, its file and a credential the server makes one and keeps it in the data folder.",
+    "Unlocks the server's private keys. If it comes neither from here nor from a file or credential, the server makes one and keeps it in the data folder.",
     true,
   ),
   passphraseFile: optional(text('a file'), 'File with the passphrase on its first line.'),

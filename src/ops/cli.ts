@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
-import { configHelp, describeConfig } from '../config/describe.ts';
+import { configHelp, configToml, describeConfig } from '../config/describe.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import type { LoadApp } from './serve.ts';
@@ -62,7 +62,7 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
     .option('--json', 'print JSON: the summary, or a line for each thing that happens')
     .addHelpText(
       'after',
-      '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if a request did not arrive or a body was found on the server. What was still open when the one who\nleaves left does not count as requested.',
+      '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if a request did not arrive or a body was found on the server.\nOne member leaves for good half way; what it had asked for and not yet received is not counted.',
     )
     .action(async (options: { headless?: boolean; json?: boolean }) => {
       const { runDemo } = await import('./demo.ts');
@@ -70,7 +70,7 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
     });
 };
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 const asUrl = (value: string): string => {
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
@@ -84,16 +84,16 @@ const addHolder = (program: Command): void => {
     .option('--server <url>', 'address of the server', asUrl)
     .option('--invite <link>', 'invite link, for the first start')
     .option('--username <name>', 'name to sign up with')
-    .option('--store <folder>', 'where keys and copies are kept', './holder')
-    .option('--keep <reed>', 'id of a reed to fetch and keep; may be given more than once', collect, [])
+    .option('--store <folder>', 'where keys and copies are kept', './data/holder')
+    .option('--keep <reed>', 'id or link of a reed to fetch and keep; may be given more than once', collect)
     .option('--json', 'print one line of JSON for each thing that happens')
     .addHelpText(
       'after',
-      '\nThe first time:  reedbed holder --invite <link> --username <name>\nLater:           reedbed holder --keep <reed>',
+      '\nThe first time:  reedbed holder --invite <link> --username <name>\nLater:           reedbed holder --keep <id or link of a reed>',
     )
-    .action(async (options: { server?: string; invite?: string; username?: string; store: string; keep: string[]; json?: boolean }) => {
+    .action(async (options: { server?: string; invite?: string; username?: string; store: string; keep?: string[]; json?: boolean }) => {
       const { runHolder } = await import('./holder.ts');
-      process.exitCode = await runHolder({ ...options, json: options.json === true });
+      process.exitCode = await runHolder({ ...options, keep: options.keep ?? [], json: options.json === true });
     });
 };
 
@@ -111,17 +111,14 @@ const addMigrate = (program: Command): void => {
 
 const addConfig = (program: Command): void => {
   withSettings(program.command('config'))
-    .description('print the settings in effect, without secrets')
+    .description('print the settings in effect, without secrets, as a reedbed.toml')
     .addHelpText(
       'after',
-      `\nSettings come from the environment, or from reedbed.toml under the same name in lower case without the prefix:\n\n${configHelp()}`,
+      `\nSettings come from the environment, or from reedbed.toml under the same name in lower case without the prefix:\n\n${configHelp()}\n\nLimits (how many, how large, how long) are set in reedbed.toml under [limits]; \`reedbed config\` prints them all with their values.`,
     )
     .action((options: Common) => {
       const { config, terminal } = invoke(options);
-      const values = describeConfig(config);
-      const { limits, ...settings } = values;
-      const lines = (table: object): string[] => Object.entries(table).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
-      terminal.print(values, [...lines(settings), '', '[limits]', ...lines(limits as object)].join('\n'));
+      terminal.print(describeConfig(config), configToml(config));
     });
 };
 

@@ -1,26 +1,28 @@
 // `reedbed holder`: a member without a browser that fetches the reeds it is told to keep and answers for them. Its key and id are its own,
 // never its owner's; everything it has is in one folder, and it says on standard output what it holds and does.
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WebSocket } from 'ws';
 import { OffsetClock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { cryptoRandom } from '../base/ids.ts';
 import { SetupError } from '../base/setup-error.ts';
-import { parseInviteLink } from '../client/invite-link.ts';
 import { type Member, openMember } from '../client/member.ts';
 import { openKeyRing } from '../client/memory-key-ring.ts';
 import type { Store } from '../client/store.ts';
 import { type MemberEvent, RequestFailure, type RequestOutcome } from '../client/types.ts';
 import { webSocketFactory } from '../client/web-socket.ts';
-import { parseReedId, type ReedId } from '../wire/address.ts';
+import { makeFolder } from '../config/folder.ts';
+import type { ReedId } from '../wire/address.ts';
 import { openFileStore } from './file-store.ts';
+import { assertStartable, assertUsername, FIRST_START, inviteOrigin, KEY_FILE, reedIdOf } from './holder-arguments.ts';
 import { keyFile } from './key-file.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 
 const SERVER_URL = 'server-url';
 const KEEP = 'keep';
 const FAULT = 1;
+const OWN = 0o700;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export type HolderOptions = {
@@ -30,7 +32,7 @@ export type HolderOptions = {
   readonly username?: string;
   /** The folder for keys and copies. */
   readonly store: string;
-  /** Ids of reeds to fetch and keep. They are remembered. */
+  /** Ids or links of reeds to fetch and keep. They are remembered, unless the server says that there is no such reed. */
   readonly keep: readonly string[];
   readonly json: boolean;
 };
@@ -46,9 +48,11 @@ export type HolderStop = (stop: () => void) => void;
 export async function runHolder(options: HolderOptions, onStop: HolderStop = stopOnSignals): Promise<number> {
   const terminal = createTerminal(options.json);
   const keep = options.keep.map(reedIdOf);
+  const invited = options.invite === undefined ? undefined : inviteOrigin(options.invite);
+  if (options.username !== undefined) assertUsername(options.username);
   const folder = resolve(options.store);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
+  assertStartable(folder, options);
+  await openFolder(folder);
   const store = await openFileStore(folder).catch((cause: unknown) => {
     throw new SetupError(
       `The store ${folder} can not be opened: ${messageOf(cause)}.`,
@@ -57,14 +61,25 @@ export async function runHolder(options: HolderOptions, onStop: HolderStop = sto
     );
   });
   try {
-    return await runWith({ options, terminal, keep, folder, store, onStop });
+    return await runWith({ options, invited, terminal, keep, folder, store, onStop });
   } finally {
     await store.close();
   }
 }
 
+async function openFolder(folder: string): Promise<void> {
+  try {
+    await makeFolder(folder, OWN);
+    await chmod(folder, OWN);
+  } catch (cause) {
+    throw new SetupError(`The folder ${folder} can't be made: ${messageOf(cause)}.`, 'Name another one by --store.', { cause });
+  }
+}
+
 type Run = {
   readonly options: HolderOptions;
+  /** Address in the invite, if there is one. */
+  readonly invited: string | undefined;
   readonly terminal: Terminal;
   readonly keep: readonly ReedId[];
   readonly folder: string;
@@ -78,7 +93,7 @@ async function runWith(run: Run): Promise<number> {
   const member = await openMember({
     serverUrl,
     store,
-    keyRing: await openKeyRing(keyFile(join(folder, 'keys.json'))),
+    keyRing: await openKeyRing(keyFile(join(folder, KEY_FILE))),
     socket: webSocketFactory(WebSocket),
     fetch: globalThis.fetch,
     clock: new OffsetClock(),
@@ -86,7 +101,7 @@ async function runWith(run: Run): Promise<number> {
   });
   if (!member.account) await signUp(member, options);
   await store.write([{ put: 'meta', record: { id: SERVER_URL, value: serverUrl } }]);
-  const kept = await rememberKept(store, run.keep);
+  const wanted = await rememberKept(store, run.keep);
   await introduce(member, run);
   return new Promise((done) => {
     let isStopping = false;
@@ -101,29 +116,30 @@ async function runWith(run: Run): Promise<number> {
     });
     onStop(() => stop(0));
     member.connect();
-    for (const reedId of kept) void keepOne(member, reedId, terminal);
+    for (const reedId of wanted.missing) void keepOne(member, reedId, { terminal, forget: wanted.forget });
   });
 }
 
 /** From the command line, the invite, or the last time. */
-async function serverUrlOf({ options, store }: Run): Promise<string> {
-  const invited = options.invite === undefined ? undefined : parseInviteLink(options.invite)?.origin;
+async function serverUrlOf({ options, invited, store }: Run): Promise<string> {
   const saved = (await store.get('meta', SERVER_URL))?.value;
   const url = options.server ?? invited ?? (typeof saved === 'string' ? saved : undefined);
-  if (url === undefined)
-    throw new SetupError('This holder does not know its server yet.', 'Start it with --invite <link> and --username <name>.');
+  if (url === undefined) throw new SetupError('This holder does not know its server yet.', FIRST_START);
   return url;
 }
 
 async function signUp(member: Member, { username, invite }: HolderOptions): Promise<void> {
-  if (username === undefined)
-    throw new SetupError('This holder is not a member yet.', 'Start it with --invite <link> and --username <name>.');
+  if (username === undefined) throw new SetupError('This holder is not a member yet.', FIRST_START);
   try {
     await member.signUp({ username, ...(invite === undefined ? {} : { invite }) });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const mends: Partial<Record<string, string>> = {
-      INVITE_INVALID: 'Ask for a new invite: this one is used, expired or not whole.',
+      INVITE_INVALID:
+        invite === undefined
+          ? 'Start it with --invite <link>; members of the server make such links.'
+          : 'Ask for a new invite: this one is used, revoked, expired or not whole.',
+      SIGNUP_CLOSED: 'Ask whoever runs the server.',
       USERNAME_TAKEN: 'Choose another --username.',
       UNAVAILABLE: 'Is the server running, and is this its address?',
     };
@@ -133,14 +149,21 @@ async function signUp(member: Member, { username, invite }: HolderOptions): Prom
   }
 }
 
-/** What was once asked for by --keep is asked for again at every start until it is here. */
-async function rememberKept(store: Store, keep: readonly ReedId[]): Promise<readonly ReedId[]> {
+type Wanted = { readonly missing: readonly ReedId[]; readonly forget: (reedId: ReedId) => Promise<void> };
+
+/** What was once asked for by --keep is asked for again at every start until it is here or is forgotten. */
+async function rememberKept(store: Store, keep: readonly ReedId[]): Promise<Wanted> {
   const before = ((await store.get('meta', KEEP))?.value ?? []) as readonly ReedId[];
-  const all = [...new Set([...before, ...keep])];
-  if (all.length !== before.length) await store.write([{ put: 'meta', record: { id: KEEP, value: all } }]);
+  const all = new Set([...before, ...keep]);
+  const save = (): Promise<void> => store.write([{ put: 'meta', record: { id: KEEP, value: [...all] } }]);
+  if (all.size !== before.length) await save();
   const missing: ReedId[] = [];
   for (const reedId of all) if (!(await store.get('copies', reedId))) missing.push(reedId);
-  return missing;
+  const forget = (reedId: ReedId): Promise<void> => {
+    all.delete(reedId);
+    return save();
+  };
+  return { missing, forget };
 }
 
 async function introduce(member: Member, { terminal, folder, store }: Run): Promise<void> {
@@ -172,13 +195,22 @@ const ENDED: Readonly<Record<RequestOutcome, string>> = {
   refused: 'the server refused',
 };
 
-async function keepOne(member: Member, reedId: ReedId, terminal: Terminal): Promise<void> {
+/** Outcomes that no later start could change. */
+const FINAL: ReadonlySet<string> = new Set<RequestOutcome>(['not-found', 'removed']);
+
+type Keeping = { readonly terminal: Terminal; readonly forget: Wanted['forget'] };
+
+async function keepOne(member: Member, reedId: ReedId, { terminal, forget }: Keeping): Promise<void> {
   try {
     await member.request(reedId);
   } catch (error) {
     if (error instanceof RequestFailure && error.outcome === 'cancelled') return;
     const [outcome, shown] = error instanceof RequestFailure ? [error.outcome, ENDED[error.outcome]] : ['failed', messageOf(error)];
-    terminal.print({ event: 'not-kept', reed: reedId, outcome }, `not kept  ${reedId}: ${shown}`);
+    const isFinal = FINAL.has(outcome);
+    // A store that was closed meanwhile: the next start asks, and forgets, again.
+    if (isFinal) await forget(reedId).catch(() => undefined);
+    const then = isFinal ? '; it will not be asked for again' : '';
+    terminal.print({ event: 'not-kept', reed: reedId, outcome, forgotten: isFinal }, `not kept  ${reedId}: ${shown}${then}`);
   }
 }
 
@@ -218,12 +250,6 @@ function report(event: MemberEvent, terminal: Terminal): void {
   } else if (event.type === 'invalid') {
     terminal.print({ event: 'invalid', reed: event.reedId, reason: event.reason }, `false     ${event.reedId}: ${event.reason}`);
   }
-}
-
-function reedIdOf(text: string): ReedId {
-  const reedId = parseReedId(text);
-  if (!reedId) throw new SetupError(`${text} is no id of a reed.`, 'It looks like <name>@<server>/<uuid>.');
-  return reedId;
 }
 
 function stopOnSignals(stop: () => void): void {

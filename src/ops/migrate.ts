@@ -1,4 +1,6 @@
 // `reedbed migrate`: the migrations alone, for operators who run them apart from the start.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { startEmbedded } from '../db/embedded.ts';
@@ -10,6 +12,8 @@ export type MigrateCommand = { readonly config: Config; readonly terminal: Termi
 
 /** Migrates, or says what is pending. The embedded database is started for it and stopped again. */
 export const runMigrate = async ({ config, terminal, dryRun, log }: MigrateCommand): Promise<void> => {
+  const folder = resolve(config.data);
+  const isNew = config.databaseUrl === undefined && !existsSync(join(folder, 'postgres', 'PG_VERSION'));
   const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataFolder: config.data, log }) : null;
   try {
     const done = await migrate(embedded?.url ?? config.databaseUrl ?? '', log, { dryRun });
@@ -18,7 +22,8 @@ export const runMigrate = async ({ config, terminal, dryRun, log }: MigrateComma
       done.pending.length > 0
         ? `Pending: ${list(done.pending)}. Run it without --dry-run to apply.`
         : `The schema is at ${done.version}; nothing to do.`;
-    terminal.print(done, done.applied.length > 0 ? `Applied: ${list(done.applied)}.` : pending);
+    const made = isNew ? `There was no database in ${folder}: an empty one was made. ` : '';
+    terminal.print(done, made + (done.applied.length > 0 ? `Applied: ${list(done.applied)}.` : pending));
   } catch (error) {
     throw explainStart(error, config);
   } finally {

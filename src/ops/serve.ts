@@ -9,6 +9,9 @@ import { loadPassphrase, type Passphrase } from '../config/passphrase.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { migrate } from '../db/migrate.ts';
+import { hasServerKeys } from '../db/stored-keys.ts';
+import { addressWarning } from './address-warning.ts';
+import { assertPortFree } from './port-check.ts';
 import { explainStart } from './setup-faults.ts';
 import { untilStopped } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
@@ -59,17 +62,23 @@ const start = async (deps: ServeDeps, owned: Owned): Promise<Running> => {
   const loading = deps.loadApp();
   // Looked at below; until then a failure must not count as one that nobody handles.
   loading.catch(() => undefined);
+  await assertPortFree(config);
   owned.ground = await takeGround(deps);
   const databaseUrl = owned.ground.url;
   await migrate(databaseUrl, log);
-  const passphrase = await loadPassphrase(config, process.env['CREDENTIALS_DIRECTORY']);
+  const passphrase = await loadPassphrase(config, {
+    credentials: process.env['CREDENTIALS_DIRECTORY'],
+    hasKeys: () => hasServerKeys(databaseUrl),
+  });
   owned.app = await (await loading)({ ...config, databaseUrl, passphrase: passphrase.value }, { log });
   return { app: owned.app, passphrase };
 };
 
+const inviteFileOf = ({ config }: ServeDeps): string => join(resolve(config.data), INVITE_FILE);
+
 /** On a terminal or in JSON the invite is shown; elsewhere, where output is often kept, it goes to a file that only we can read. */
 const placeInvite = async (deps: ServeDeps, invite: string | null): Promise<string | null> => {
-  const file = join(resolve(deps.config.data), INVITE_FILE);
+  const file = inviteFileOf(deps);
   const isShown = deps.json || deps.terminal.isTerminal;
   if (invite === null || isShown) {
     await rm(file, { force: true });
@@ -90,8 +99,19 @@ const announce = (deps: ServeDeps, running: Running, inviteFile: string | null):
     lines.push(`  passphrase   in ${running.passphrase.file}: this disk holds everything needed to be this server.`);
     lines.push('               To keep it elsewhere, set REEDBED_PASSPHRASE or REEDBED_PASSPHRASE_FILE and remove the file.');
   }
+  const warning = addressWarning(deps.config, url);
+  if (warning !== null) {
+    lines.push(`  note         ${warning}`);
+    if (deps.json) deps.log.warn(warning);
+  }
   lines.push('Ctrl-C ends it.');
   deps.terminal.print({ url, serverId, fingerprint, rootInvite }, lines.join('\n'));
+};
+
+/** The last line on a terminal, where the drain was announced too. */
+const sayStopped = ({ terminal, json }: ServeDeps, code: number): void => {
+  if (terminal.isTerminal && !json)
+    terminal.print({}, code === 0 ? 'Stopped.' : 'Stopped before everything was given back; the log says why.');
 };
 
 /** Serves until a signal. @returns the exit code. @throws SetupError when it can't start for a reason that can be mended. */
@@ -104,14 +124,21 @@ export const serve = async (deps: ServeDeps): Promise<number> => {
     await starting.catch(() => undefined);
     await owned.app?.close();
   };
-  const last = async (): Promise<void> => owned.ground?.stop();
+  const last = async (): Promise<void> => {
+    // The next start makes another invite and voids this one.
+    if (owned.ground !== null) await rm(inviteFileOf(deps), { force: true }).catch(() => undefined);
+    await owned.ground?.stop();
+  };
   const stopped = untilStopped({ drain, last }, deps.log, deps.config.limits.drainMs + DRAIN_GRACE_MS);
   try {
     const running = await Promise.race([starting, stopped]);
-    if (typeof running === 'number') return running;
-    if (!isEnding) announce(deps, running, await placeInvite(deps, running.app.rootInvite));
-    flushCompileCache();
-    return await stopped;
+    if (typeof running !== 'number') {
+      if (!isEnding) announce(deps, running, await placeInvite(deps, running.app.rootInvite));
+      flushCompileCache();
+    }
+    const code = await stopped;
+    sayStopped(deps, code);
+    return code;
   } catch (error) {
     await last();
     throw explainStart(error, deps.config);

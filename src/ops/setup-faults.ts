@@ -41,7 +41,7 @@ const databaseFault = (failure: DatabaseFailure, url: string, cause: unknown): S
 
 const listenFault = (error: NodeJS.ErrnoException, config: Config): SetupError | null => {
   const place = `${config.port} on ${config.host}`;
-  const another = 'choose another with REEDBED_PORT.';
+  const another = 'choose another with --port or REEDBED_PORT.';
   switch (error.code) {
     case 'EADDRINUSE':
       return new SetupError(`Port ${place} is in use.`, `End the program that has it, or ${another}`, { cause: error });
@@ -52,9 +52,13 @@ const listenFault = (error: NodeJS.ErrnoException, config: Config): SetupError |
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new SetupError(`${config.host} is no address of this machine.`, 'Correct REEDBED_HOST; 0.0.0.0 listens on all addresses.', {
-        cause: error,
-      });
+      return new SetupError(
+        `${config.host} is no address of this machine.`,
+        'Correct --host or REEDBED_HOST; 0.0.0.0 listens on all addresses.',
+        {
+          cause: error,
+        },
+      );
     default:
       return null;
   }

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { SetupError } from '../../src/base/setup-error.ts';
 import { type Config, configWith, readConfig } from '../../src/config/config.ts';
-import { configTable, describeConfig } from '../../src/config/describe.ts';
+import { configHelp, configTable, configToml, describeConfig } from '../../src/config/describe.ts';
+import { makeFolder } from '../../src/config/folder.ts';
 import { loadPassphrase } from '../../src/config/passphrase.ts';
 import { LIMIT_NAMES, SETTINGS, snakeCase, variableOf } from '../../src/config/settings.ts';
 
@@ -89,6 +90,42 @@ describe('readConfig', () => {
     for (const value of ['hunter2', 's3cret', 'sometimes', 'everyone']) expect(message).not.toContain(value);
   });
 
+  it.each([
+    [{ REEDBED_PROT: '1' }, 'REEDBED_PROT is no setting; did you mean REEDBED_PORT?'],
+    [{ REEDBED_LOGLEVEL: 'info' }, 'REEDBED_LOGLEVEL is no setting; did you mean REEDBED_LOG_LEVEL?'],
+    [{ REEDBED_COLOUR: 'green' }, 'REEDBED_COLOUR is no setting.'],
+    [{ REEDBED_LIMITS_DRAIN_MS: '1' }, 'REEDBED_LIMITS_DRAIN_MS is no setting: limits are set in reedbed.toml under [limits].'],
+  ])('says of an unknown variable what was probably meant: %j', (environment, words) => {
+    expect(problemsOf(environment).split('\n')).toContain(`  ${words}`);
+  });
+
+  it.each([
+    ['prot = 1', 'prot (reedbed.toml) is no setting; did you mean port?'],
+    ['colour = 1', 'colour (reedbed.toml) is no setting.'],
+    ['drain_ms = 1', 'drain_ms (reedbed.toml) is a limit: it belongs under [limits].'],
+    ['[limits]\nopen_request = 1', 'limits.open_request (reedbed.toml) is no limit; did you mean open_requests?'],
+  ])('says of an unknown name in the file what was probably meant: %s', async (toml, words) => {
+    await writeToml(toml);
+    expect(problemsOf().split('\n')).toContain(`  ${words}`);
+  });
+
+  it('calls a setting what whoever gave it calls it', async () => {
+    const labelOf = (sources: Partial<Parameters<typeof readConfig>[0]>): string => {
+      try {
+        readConfig({ environment: {}, workingFolder: folder, ...sources });
+      } catch (error) {
+        return (error as SetupError).message.split('\n')[1]?.trim().split(' must be')[0] ?? '';
+      }
+      return '';
+    };
+    await writeFile(join(folder, 'other.toml'), 'port = "80"');
+    expect(labelOf({ overrides: { port: 'abc' }, environment: { REEDBED_PORT: '1' } })).toBe('--port');
+    expect(labelOf({ environment: { REEDBED_PORT: 'abc' } })).toBe('REEDBED_PORT');
+    expect(labelOf({ environment: { DATABASE_URL: 'mysql://x' } })).toBe('DATABASE_URL');
+    expect(labelOf({ environment: { REEDBED_DATABASE_URL: 'mysql://x', DATABASE_URL: 'postgres://x' } })).toBe('REEDBED_DATABASE_URL');
+    expect(labelOf({ overrides: { config: 'other.toml' } })).toBe('port (other.toml)');
+  });
+
   it.each(['-1', '1.5', '1e3', ' 80', '0x50', '65536', 'NaN'])('takes %j for no port', (port) => {
     expect(problemsOf({ REEDBED_PORT: port })).toContain('REEDBED_PORT must be');
   });
@@ -118,7 +155,27 @@ describe('what is shown', () => {
     });
   });
 
+  it.each([
+    ['defaults', {}, ''],
+    ['a number of hops', { REEDBED_TRUST_PROXY: '2', REEDBED_PUBLIC_URL: 'https://reeds.example', REEDBED_PING_INTERVAL_MS: '900' }, ''],
+    [
+      'networks, texts and limits',
+      { REEDBED_NAME: 'The "Rushes" \\ ünd', REEDBED_ALLOW_PRIVATE_PEERS: 'on' },
+      'trust_proxy = ["10.0.0.0/8"]\n[limits]\nholder_window = 8',
+    ],
+  ])('is a file that gives the same again: %s', async (_, environment, toml) => {
+    await writeToml(toml);
+    const config = read({ ...environment, REEDBED_METRICS_TOKEN: 'hunter5' });
+    const text = configToml(config);
+    expect(text).not.toContain('hunter5');
+    expect(text).toContain('# metrics_token is set');
+    expect(text).toContain('# passphrase is not set');
+    await writeToml(text);
+    expect(read()).toEqual({ ...config, metricsToken: undefined });
+  });
+
   it('documents every setting and limit', () => {
+    for (const key of Object.keys(SETTINGS)) expect(configHelp()).toContain(variableOf(key));
     const table = configTable();
     for (const key of Object.keys(SETTINGS)) expect(table).toContain(variableOf(key));
     for (const name of LIMIT_NAMES) expect(table).toContain(`\`${snakeCase(name)}\``);
@@ -127,29 +184,56 @@ describe('what is shown', () => {
 });
 
 describe('loadPassphrase', () => {
+  const from = (credentials?: string, keys = false) => ({ credentials, hasKeys: async () => keys });
+
   it('makes one that only we can read, and finds it again', async () => {
     const data = join(folder, 'data');
-    const made = await loadPassphrase(configWith({ data }), undefined);
+    const made = await loadPassphrase(configWith({ data }), from());
     expect(made).toMatchObject({ source: 'data', file: join(data, 'passphrase') });
     expect(made.value).toMatch(/^[\w-]{32}$/);
     expect((await stat(join(data, 'passphrase'))).mode & 0o777).toBe(0o600);
-    expect(await loadPassphrase(configWith({ data }), '')).toEqual(made);
+    expect(await loadPassphrase(configWith({ data }), from('', true))).toEqual(made);
+  });
+
+  it('makes none, and writes nothing, where there are keys that it could not open', async () => {
+    const data = join(folder, 'data');
+    const refused = loadPassphrase(configWith({ data }), from(undefined, true));
+    await expect(refused).rejects.toThrow(`has the keys of a server, but no passphrase is set and ${join(data, 'passphrase')} is missing`);
+    await expect(refused).rejects.toMatchObject({ mend: expect.stringContaining('REEDBED_PASSPHRASE_FILE') as string });
+    await expect(stat(data)).rejects.toThrow('ENOENT');
   });
 
   it('prefers the environment, then the file, then the system credential', async () => {
     await writeFile(join(folder, 'secret'), 'from file\nsecond line\n');
     await writeFile(join(folder, 'passphrase'), 'from credential\r\n');
     const data = join(folder, 'data');
-    expect((await loadPassphrase(configWith({ data, passphrase: 'given' }), folder)).value).toBe('given');
-    expect((await loadPassphrase(configWith({ data, passphraseFile: join(folder, 'secret') }), folder)).value).toBe('from file');
-    expect(await loadPassphrase(configWith({ data }), folder)).toMatchObject({ value: 'from credential', source: 'credential' });
+    expect((await loadPassphrase(configWith({ data, passphrase: 'given' }), from(folder))).value).toBe('given');
+    expect((await loadPassphrase(configWith({ data, passphraseFile: join(folder, 'secret') }), from(folder))).value).toBe('from file');
+    expect(await loadPassphrase(configWith({ data }), from(folder))).toMatchObject({ value: 'from credential', source: 'credential' });
   });
 
   it('refuses a named file that is missing or empty instead of making another', async () => {
     await writeFile(join(folder, 'empty'), '');
     await chmod(join(folder, 'empty'), 0o600);
     for (const name of ['empty', 'missing']) {
-      await expect(loadPassphrase(configWith({ passphraseFile: join(folder, name) }), undefined)).rejects.toThrow(name);
+      await expect(loadPassphrase(configWith({ passphraseFile: join(folder, name) }), from())).rejects.toThrow(name);
     }
+  });
+});
+
+describe('makeFolder', () => {
+  it('makes those above too, passable but not readable for others, and leaves one that is there alone', async () => {
+    await makeFolder(join(folder, 'a/b'), 0o700);
+    expect((await stat(join(folder, 'a'))).mode & 0o777).toBe(0o711);
+    expect((await stat(join(folder, 'a/b'))).mode & 0o777).toBe(0o700);
+    await makeFolder(join(folder, 'a/b'), 0o755);
+    expect((await stat(join(folder, 'a/b'))).mode & 0o777).toBe(0o700);
+  });
+
+  it('ends where the system has no room for folders, and tells a file that is in the way', async () => {
+    await expect(makeFolder('/proc/reedbed/data', 0o700)).rejects.toMatchObject({ code: 'ENOENT' });
+    await writeFile(join(folder, 'file'), '');
+    for (const path of ['file', 'file/data'])
+      await expect(makeFolder(join(folder, path), 0o700)).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 });

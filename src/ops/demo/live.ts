@@ -28,6 +28,7 @@ const BOARD_REEDS = 8;
 const WRITE_EVERY_MS = 3_000;
 const ASK_EVERY_MS = 250;
 const DRAW_EVERY_MS = 200;
+const USUAL = { columns: 80, rows: 24 };
 const NOTE = `${nameOf(LIAR)} lies and ${nameOf(FREEZER)} never answers, on purpose.`;
 
 /** What goes on while it runs. A failure of one act ends the demo; what ends because everybody leaves is no failure. */
@@ -96,7 +97,8 @@ const show = (board: Board, { stage, terminal, json }: LiveDeps): (() => void) =
   const startedAt = performance.now();
   const drawing = setInterval(() => {
     const seconds = Math.floor((performance.now() - startedAt) / 1_000);
-    draw(viewOf(board, { url: stage.app.url, members: ROLES.length, seconds, note: NOTE }));
+    const room = { columns: process.stdout.columns || USUAL.columns, rows: process.stdout.rows || USUAL.rows };
+    draw(viewOf(board, { url: stage.app.url, members: ROLES.length, seconds, note: NOTE }, room));
   }, DRAW_EVERY_MS);
   return () => {
     clearInterval(drawing);
