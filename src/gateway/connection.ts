@@ -154,6 +154,8 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     }
     if (welcomed && this.#member) this.#around.hub.remove(this, this.#member.userId);
     wheel.set(this, clock.monotonicMs() + limits.closeWaitMs);
+    // Who is silent answers no handshake either: its events must not wait for one.
+    if (code === 'CLOSE_SILENT') this.cut();
   }
 
   /** Tells the client when to come back, and closes. */

@@ -118,7 +118,7 @@ export class SignIn {
     });
     hub.add(connection, member.userId);
     if (arrival.replaced) endSessions(member.userId, { exceptDeviceId: member.deviceId, code: 'CLOSE_REPLACED' });
-    frames.arrived(member.userId, !arrival.resumed).catch((error: unknown) => {
+    frames.arrived(member.userId).catch((error: unknown) => {
       this.#deps.log.error({ err: error }, 'the look after an arrival failed');
     });
   }

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { Batcher, type BatcherOptions, type BatchLoad, Lane } from '../db/batch.ts';
-import { isDivisible, sqlStateOf } from '../db/errors.ts';
+import { isDivisible } from '../db/errors.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import {
   type AnswerItem,
@@ -59,8 +59,7 @@ const done = (items: readonly unknown[]): true[] => items.map(() => true as cons
 
 /** A lane's maker of steps: what is common to all batches is said once. */
 const stepsIn = (deps: LedgerDeps, lane: Lane): Step => {
-  const onFailure = (step: string, error: unknown, items: number) =>
-    deps.log.error({ step, items, sqlState: sqlStateOf(error) }, 'a ledger step failed');
+  const onFailure = (step: string, error: unknown, items: number) => deps.log.error({ step, items, err: error }, 'a ledger step failed');
   return (name, options) =>
     new Batcher({ name, lane, load: deps.load, maxItems: deps.limits.batchItems, divisible: isDivisible, onFailure, ...options });
 };

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
-import { isDivisible, sqlStateOf } from '../db/errors.ts';
+import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { park, postpone } from '../ledger/answer.ts';
 import type { LedgerContext } from '../ledger/context.ts';
@@ -35,8 +35,7 @@ export class Attendance {
       maxItems: deps.limits.batchItems,
       divisible: isDivisible,
       sameAs: (member: UserId) => member,
-      onFailure: (step, error) =>
-        deps.log.error({ step, sqlState: sqlStateOf(error) }, 'departures could not be followed; the audit will find them'),
+      onFailure: (step, error) => deps.log.error({ step, err: error }, 'departures could not be followed; the audit will find them'),
       run: async (members: readonly UserId[]) => {
         await this.#clearUp(members);
         return members.map(() => true as const);

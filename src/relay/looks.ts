@@ -1,7 +1,6 @@
 // Commit, then look (I14): what follows the commit of each step, each look a later statement. Also where claims become RELAY_REQUESTs.
 // Memory here only spares needless looks; what it forgets is found by the sweeper.
 import type { Bus } from '../bus/port.ts';
-import { sqlStateOf } from '../db/errors.ts';
 import type { Assigned } from '../ledger/assign.ts';
 import type { ClaimRow } from '../ledger/claim.ts';
 import type { Ended } from '../ledger/ends.ts';
@@ -167,7 +166,7 @@ export class Looks implements LedgerEvents {
   look(task: () => Promise<unknown>): void {
     this.#running += 1;
     task()
-      .catch((error) => this.#deps.log.warn({ sqlState: sqlStateOf(error) }, 'a look failed; the sweeper will find what it missed'))
+      .catch((error) => this.#deps.log.warn({ err: error }, 'a look failed; the sweeper will find what it missed'))
       .finally(() => {
         this.#running -= 1;
       });

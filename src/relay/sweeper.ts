@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Bus } from '../bus/port.ts';
-import { sqlStateOf } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { absentHolders, absentRequesters, forgetStrikes, type Swept, sweep } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
@@ -69,7 +68,7 @@ export class Sweeper {
         await this.#audit();
       }
     } catch (error) {
-      log.warn({ sqlState: sqlStateOf(error) }, 'a sweep failed; the next one finds the same');
+      log.warn({ err: error }, 'a sweep failed; the next one finds the same');
     }
   }
 

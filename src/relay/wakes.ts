@@ -1,7 +1,7 @@
 // Waking what is dormant for holders that came online: step by step through their reeds, several holders in one statement, each step after
 // what the one before woke was assigned. The place in a holder's reeds is memory: if the process dies, so does the holder's connection.
 import { Batcher, Lane } from '../db/batch.ts';
-import { isDivisible, sqlStateOf } from '../db/errors.ts';
+import { isDivisible } from '../db/errors.ts';
 import type { AssignItem, LedgerDeps } from '../ledger/ledger.ts';
 import { forgive, type WakeItem, type WakeStep, wake } from '../ledger/sweep.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
@@ -23,8 +23,7 @@ export class Wakes {
   constructor(deps: Omit<LedgerDeps, 'events'>, looks: WakeLooks) {
     this.#looks = looks;
     const lane = new Lane();
-    const onFailure = (step: string, error: unknown) =>
-      deps.log.error({ step, sqlState: sqlStateOf(error) }, 'a holder could not be woken for');
+    const onFailure = (step: string, error: unknown) => deps.log.error({ step, err: error }, 'a holder could not be woken for');
     const common = { lane, load: deps.load, maxItems: deps.limits.wakeHoldersPerBatch, divisible: isDivisible, onFailure };
     this.#steps = new Batcher({
       ...common,

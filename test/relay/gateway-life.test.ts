@@ -67,10 +67,9 @@ describe('a connection', () => {
     expect(await online()).toEqual([]);
   });
 
-  it('that is frozen is cut when it does not even close', async () => {
+  it('that is frozen is gone by then: no handshake is waited for', async () => {
     client.socket.pause();
-    world.node.clock.advance(8_000);
-    world.node.clock.advance(DEFAULT_LIMITS.closeWaitMs + 250);
+    world.node.clock.advance(8_250);
     await world.frames.tells('left', ann.userId);
   });
 

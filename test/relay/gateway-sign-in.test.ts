@@ -150,7 +150,7 @@ describe('signing in', () => {
       subscriptions: 50,
       holderWindow: 4,
     });
-    expect(await world.frames.tells('arrived', ann.userId)).toBe(true);
+    await world.frames.until(() => world.frames.told.some((told) => told.what === 'arrived' && told.userId === ann.userId));
     expect(await online()).toEqual([{ user_id: ann.userId }]);
   });
 

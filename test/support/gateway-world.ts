@@ -41,8 +41,8 @@ export class ScriptedFrames implements MemberFrames {
     this.#look();
     await this.act(from, frame);
   }
-  async arrived(userId: UserId, fresh: boolean): Promise<void> {
-    this.#tell({ what: 'arrived', userId, value: fresh });
+  async arrived(userId: UserId): Promise<void> {
+    this.#tell({ what: 'arrived', userId });
   }
   async left(userId: UserId): Promise<void> {
     this.#tell({ what: 'left', userId });
