@@ -155,6 +155,7 @@ export interface PendingAccountEvents {
 }
 
 export interface PendingEventAttempts {
+  busy: Generated<number>;
   event_id: string;
   failures: number;
   holder: string;

@@ -28,7 +28,10 @@ export class LightStage {
 
   async start(limits: Partial<Limits> = {}): Promise<void> {
     this.#clock = new MovedClock();
-    this.server = await startServer({ limits: { sameReedPerHour: 1_000_000, ...TOKENS_FOR_EVER, ...limits }, overrides: { clock: this.#clock } });
+    this.server = await startServer({
+      limits: { sameReedPerHour: 1_000_000, ...TOKENS_FOR_EVER, ...limits },
+      overrides: { clock: this.#clock },
+    });
     this.community = new LightCommunity(this.server.database.url, this.server.app.serverId);
   }
 
