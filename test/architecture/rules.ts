@@ -115,7 +115,9 @@ export function sleeps(source: Source): string[] {
     const isImport = ts.isImportDeclaration(node) && /timers\/promises['"]$/.test(node.moduleSpecifier.getText(source.tree));
     const isTimer = ts.isCallExpression(node) && node.expression.getText(source.tree) === 'setTimeout';
     const task = isTimer ? node.arguments[0] : undefined;
-    if (isImport || (task !== undefined && ts.isIdentifier(task))) found.push(placeOf(source, node));
+    const isWaitedFor =
+      isTimer && ts.findAncestor(node, (outer) => ts.isNewExpression(outer) && outer.expression.getText(source.tree) === 'Promise');
+    if (isImport || isWaitedFor || (task !== undefined && ts.isIdentifier(task))) found.push(placeOf(source, node));
   });
   return found;
 }
