@@ -89,8 +89,10 @@ chosen as materialized (
   left join lateral (
     select count(*) filter (where not struck and (failures is null or failures < $9)) as online, count(*) filter (where struck or failures is not null) as failing,
       min(not_before) filter (where not struck and failures < $9) as earliest
-    from (select f.*, ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')} as struck from (${CANDIDATES}) f limit $8) f
-  ) n on c.holder is null or e.requested_at is not null
+    from (select f.*, ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')} as struck from (${CANDIDATES}) f
+      -- Only who gets no holder, or is told how many there are, needs the second count.
+      limit case when c.holder is null or e.requested_at is not null then $8::int else 0 end) f
+  ) n on true
 ),
 holders as materialized (
   select user_id, owner from online_users where user_id in (select holder from chosen) order by user_id for key share skip locked
