@@ -1,6 +1,6 @@
 // A server that is killed, stopped and started again: it is the same server, its members come back by themselves, and nothing that was
 // registered is lost. And one line with a mend for each reason not to start.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Member } from '../../src/client/member.ts';
@@ -153,7 +153,7 @@ describe('a server that can not start says why in one line', () => {
     const fault = await faultOf({ port, data: other });
     expect(fault.error).toBe(`Port ${port} on 127.0.0.1 is in use.`);
     expect(fault.mend).toContain('REEDBED_PORT');
-    await expect(readFile(join(other, 'postgres/postmaster.pid'))).rejects.toThrow();
+    await expect(readdir(other)).rejects.toThrow('ENOENT');
   });
 
   it('when the passphrase is wrong', async () => {
@@ -165,8 +165,27 @@ describe('a server that can not start says why in one line', () => {
     expect(fault.mend).toContain('REEDBED_PASSPHRASE');
   });
 
-  it('when another server has the data folder', async () => {
+  it('when its passphrase file is gone, and puts none in its place', async () => {
+    const first = begin();
+    await readyLine(first);
+    await end(first, 'SIGTERM');
+    const file = join(folder, 'data/passphrase');
+    await rename(file, join(folder, 'elsewhere'));
+    const fault = await faultOf({});
+    expect(fault.error).toBe(`This database has the keys of a server, but no passphrase is set and ${file} is missing.`);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    await rename(join(folder, 'elsewhere'), file);
     await readyLine(begin());
+  });
+
+  it('when its data folder is a file', async () => {
+    await writeFile(join(folder, 'file'), '');
+    expect((await faultOf({ data: join(folder, 'file') })).error).toContain('is a file');
+  });
+
+  it('when another server has the data folder, whatever the port', async () => {
+    const { port } = new URL((await readyLine(begin())).url);
     expect((await faultOf({})).error).toContain('Another Reedbed server');
+    expect((await faultOf({ port })).error).toContain('Another Reedbed server');
   });
 });

@@ -14,7 +14,7 @@ const begin = (behaviour: Behaviour, args: readonly string[], env: NodeJS.Proces
   const child = startChild('test/support/serve-child.ts', {
     args,
     cwd: folder,
-    env: { PATH: process.env['PATH'], REEDBED_DATA: data, FAKE_APP: behaviour, ...env },
+    env: { PATH: process.env['PATH'], REEDBED_DATA: data, REEDBED_PORT: '0', FAKE_APP: behaviour, ...env },
   });
   children.push(child);
   return child;
@@ -131,12 +131,45 @@ describe('what is said at the start', () => {
     expect(await readFile(file, 'utf8')).toContain('secret-invite');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(child.output().err).not.toContain('secret-invite');
+    expect(shown).not.toContain('note ');
+    child.send('SIGTERM');
+    await child.exit;
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    [{ REEDBED_HOST: '0.0.0.0' }, "Others can't join yet: browsers make keys only on https or localhost."],
+    [
+      { REEDBED_PUBLIC_URL: 'http://reeds.example' },
+      'Nobody can join at http://reeds.example: browsers make keys only on https or localhost.',
+    ],
+    [{ REEDBED_HOST: '0.0.0.0', REEDBED_PUBLIC_URL: 'https://reeds.example' }, null],
+  ])('warns when browsers could not use the address: %j', async (env, words) => {
+    const child = begin('well', ['serve'], env);
+    let shown = '';
+    while (!shown.includes('Ctrl-C')) shown += `${await child.line()}\n`;
+    if (words === null) expect(shown).not.toContain('https or localhost');
+    else expect(shown).toContain(words);
+  });
+
+  it('says on a terminal that it has stopped', async () => {
+    const child = begin('well', ['serve'], { FAKE_TERMINAL: 'yes' });
+    while (!(await child.line()).includes('Ctrl-C'));
+    child.send('SIGINT');
+    expect((await child.exit).code).toBe(0);
+    expect(child.output().out.trim().split('\n').at(-1)).toBe('Stopped.');
+  });
+
+  it('says when it made a database only to look at what is pending', async () => {
+    const child = begin('well', ['migrate', '--dry-run']);
+    expect(await child.line()).toMatch(/^There was no database in .*data: an empty one was made\. Pending: 0001/);
+    await child.exit;
   });
 
   it('names every setting that is wrong', async () => {
     const { code, err } = await faultOf(['serve', '--port', 'eighty'], { REEDBED_SIGNUP: 'maybe', REEDBED_COLOUR: 'green' });
     expect(code).toBe(1);
-    for (const name of ['REEDBED_PORT', 'REEDBED_SIGNUP', 'REEDBED_COLOUR']) expect(err).toContain(name);
+    for (const name of ['--port', 'REEDBED_SIGNUP', 'REEDBED_COLOUR']) expect(err).toContain(name);
   });
 
   it.each([

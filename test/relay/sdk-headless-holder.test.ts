@@ -1,5 +1,5 @@
 // `reedbed holder` against a whole server: signs up by an invite, keeps what it is told to, serves it, and remembers all of it.
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-type Line = { event?: string; state?: string; copies?: number; user?: string; outcome?: string; reed?: string };
+type Line = { event?: string; state?: string; copies?: number; user?: string; outcome?: string; reed?: string; forgotten?: boolean };
 
 /** Starts a holder in this process and reads what it prints. */
 const startHolder = (options: { invite?: string; username?: string; keep?: string[] }) => {
@@ -61,7 +61,7 @@ test('a headless holder keeps a reed, serves it when the author is gone, and aft
   await published;
   const [forHolder, forReader, forSecond] = [await author.createInvite(), await author.createInvite(), await author.createInvite()];
 
-  const first = startHolder({ invite: forHolder, username: 'night_shift', keep: [reedId] });
+  const first = startHolder({ invite: forHolder, username: 'night_shift', keep: [`${server.url}/reed/${encodeURIComponent(reedId)}`] });
   const started = await first.printed(({ event }) => event === 'started');
   await first.printed(({ event, state }) => event === 'copy' && state === 'held');
   expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
@@ -90,13 +90,60 @@ test('a headless holder keeps a reed, serves it when the author is gone, and aft
   expect(await again.ended).toBe(0);
 });
 
-test('a headless holder says what is wrong and what to do', async () => {
-  await expect(runHolder({ store: folder, keep: [], json: true })).rejects.toMatchObject({
-    mend: expect.stringContaining('--invite') as string,
+test('a headless holder gives a reed up that the server does not know, and does not ask for it again', async () => {
+  const author = await makeMember(server, { invite: server.rootInvite });
+  members.push(author);
+  const unknown = `${author.account?.user}/0198c7a0-0000-7000-8000-000000000000`;
+  const first = startHolder({ invite: await author.createInvite(), username: 'night_shift', keep: [unknown] });
+  expect(await first.printed(({ event }) => event === 'not-kept')).toMatchObject({ reed: unknown, outcome: 'not-found', forgotten: true });
+  first.stop();
+  await first.ended;
+  vi.restoreAllMocks();
+  const { reedId, published } = await author.publish({ text: 'the one that was meant' });
+  await published;
+  const again = startHolder({ keep: [reedId] });
+  await again.printed(({ event, state }) => event === 'copy' && state === 'held');
+  again.stop();
+  await again.ended;
+  expect(again.lines.filter(({ event }) => event === 'not-kept')).toEqual([]);
+});
+
+test('a headless holder says what is wrong with what it was told, and makes nothing', async () => {
+  const store = join(folder, 'never');
+  const start = (options: object) => runHolder({ store, keep: [], json: true, ...options });
+  const invite = server.rootInvite;
+  await expect(start({})).rejects.toMatchObject({ mend: expect.stringContaining('--invite') as string });
+  await expect(start({ invite })).rejects.toMatchObject({ mend: expect.stringContaining('--username') as string });
+  await expect(start({ keep: ['no reed'] })).rejects.toThrow('"no reed" is neither the id of a reed nor a link to one.');
+  await expect(start({ keep: [`${server.url}/person/x`] })).rejects.toThrow('neither');
+  for (const part of ['garbage', invite.split('#')[0], invite.slice(0, -4), invite.split('#')[1]])
+    await expect(start({ invite: part, username: 'someone' })).rejects.toThrow(`${JSON.stringify(part)} is not a whole invite link.`);
+  await expect(start({ invite, username: 'x' })).rejects.toThrow('The username "x" has to have 2 to 30 characters.');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('a headless holder tells an invite that the server refuses from none at all', async () => {
+  const refused = runHolder({
+    store: folder,
+    keep: [],
+    json: true,
+    invite: server.rootInvite.replace(/.{5}$/, 'AAAAA'),
+    username: 'someone',
   });
-  await expect(runHolder({ store: folder, keep: ['no reed'], json: true })).rejects.toThrow(/no id of a reed/);
-  const used = server.rootInvite.replace(/.{5}$/, 'AAAAA');
-  await expect(runHolder({ store: folder, keep: [], json: true, invite: used, username: 'someone' })).rejects.toMatchObject({
-    mend: expect.stringContaining('invite') as string,
-  });
+  await expect(refused).rejects.toMatchObject({ mend: expect.stringContaining('Ask for a new invite') as string });
+  const uninvited = runHolder({ store: folder, keep: [], json: true, server: server.url, username: 'someone' });
+  await expect(uninvited).rejects.toMatchObject({ mend: expect.stringContaining('Start it with --invite') as string });
+});
+
+test('a closed server lets in the first member by the root invite, and nobody after', async () => {
+  const closed = await startServer({ config: { signup: 'closed' } });
+  try {
+    const first = await makeMember(closed, { invite: closed.rootInvite });
+    members.push(first);
+    await expect(makeMember(closed)).rejects.toMatchObject({ code: 'SIGNUP_CLOSED' });
+    await expect(first.createInvite()).rejects.toMatchObject({ code: 'SIGNUP_CLOSED' });
+    await first.close();
+  } finally {
+    await closed.close();
+  }
 });

@@ -1,11 +1,11 @@
 // The whole command line with an application that does nothing, for tests of starting and stopping that must not wait for a real drain.
-// FAKE_APP says how the application behaves: well, stuck (never drains), broken (fails to start), late (throws a while after the start).
+// FAKE_TERMINAL says that standard output is one. FAKE_APP says how the application behaves: well, stuck (never drains), broken (fails to start), late (throws a while after the start).
 
 import { runCommandLine } from '../../src/ops/cli.ts';
 import type { CreateApp, RunningApp } from '../../src/ops/serve.ts';
 
 const app: RunningApp = {
-  url: 'http://127.0.0.1:1',
+  url: process.env['REEDBED_PUBLIC_URL'] ?? 'http://127.0.0.1:1',
   serverId: 'server',
   fingerprint: 'f00d',
   rootInvite: 'http://127.0.0.1:1/#/join/secret-invite',
@@ -26,5 +26,7 @@ const createApp: CreateApp = async () => {
   setInterval(() => undefined, 60_000);
   return app;
 };
+
+if (process.env['FAKE_TERMINAL'] !== undefined) process.stdout.isTTY = true;
 
 process.exit(await runCommandLine(process.argv.slice(2), async () => createApp));
