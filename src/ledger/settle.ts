@@ -1,8 +1,9 @@
 // What requesters answer to a delivery: ACK makes a holder, INVALID does not. Both count only from the requester of a relayed event.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
+import { ACCUSING_REASONS } from '../wire/frames.ts';
 import { wantsHolder } from './choice.ts';
-import { ACCUSING_REASONS, DECLINING_REASONS } from './state.ts';
+import { DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
 

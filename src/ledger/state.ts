@@ -66,8 +66,5 @@ export const requestStateOf = (progress: Pick<Progress, 'state' | 'failing'>): R
 /** Why an explicit request ends without a delivery. */
 export type Refusal = 'gone' | 'not-found' | 'removed' | 'blocked' | 'conflict' | 'too-many' | 'not-held';
 
-/** The reasons of DATA_INVALID that accuse the copy and so strike its holder. */
-export const ACCUSING_REASONS: ReadonlySet<string> = new Set(['BAD_SIGNATURE', 'BAD_CERTIFICATE', 'OTHER_REED', 'UNDECRYPTABLE']);
-
 /** The reasons of DATA_INVALID after which catch-up owes the reed no more. */
 export const DECLINING_REASONS: ReadonlySet<string> = new Set(['CLAIM_MISMATCH', 'UNSOLICITED']);
