@@ -135,7 +135,7 @@ const addVersion = (program: Command): void => {
 
 export const createProgram = (loadApp: LoadApp): Command => {
   const program = new Command('reedbed')
-    .description("A tracker and relay for a community whose posts live only on its members' devices.")
+    .description("A community's tracker and relay: it knows who holds which post, and holds none.")
     .version(versionOf(), '--version', 'print the version')
     .showHelpAfterError('Run `reedbed --help` to see the commands, `reedbed <command> --help` for one of them.')
     .showSuggestionAfterError()
