@@ -97,6 +97,11 @@ export class Budgets {
     if (asks.size > this.#limits.asksRemembered) dropFirst(asks);
   }
 
+  /** Whether `ask` is remembered; it stays so. */
+  knows(userId: UserId, ask: string, now: number): boolean {
+    return this.#of(userId, now).asks?.has(ask) ?? false;
+  }
+
   /** Whether this answer is one that was asked for; it is not any more after that. */
   answers(userId: UserId, ask: string, now: number): boolean {
     const { asks } = this.#of(userId, now);

@@ -342,7 +342,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     const { clock, costs } = this.#around;
     const { userId } = this.member;
     const now = clock.monotonicMs();
-    const retryAfterMs = costs.charge(userId, frame, now);
+    const retryAfterMs = costs.charge({ userId, connectionId: this.connectionId }, frame, now);
     if (retryAfterMs === 0) return true;
     const error = new AppError('RATE_LIMITED', 'over the budget', { retryAfterMs });
     this.#error(frame.id, requestIdOf(frame), error);

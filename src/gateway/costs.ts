@@ -34,12 +34,13 @@ export class Costs {
   }
 
   /** Charges a member for a frame. @returns 0 if it may be carried out, else after how many ms it might */
-  charge(userId: UserId, frame: Frame, now: number): number {
+  charge(from: From, frame: Frame, now: number): number {
+    const { userId } = from;
     switch (frame.type) {
       case 'requestReed':
-        return this.#request(userId, { subject: frame.body.reedId, requestId: frame.body.requestId, cost: this.#limits.requestCost }, now);
+        return this.#request(from, { subject: frame.body.reedId, requestId: frame.body.requestId, cost: this.#limits.requestCost }, now);
       case 'requestThread':
-        return this.#request(userId, { subject: frame.body.threadId, requestId: frame.body.requestId, cost: this.#limits.threadCost }, now);
+        return this.#request(from, { subject: frame.body.threadId, requestId: frame.body.requestId, cost: this.#limits.threadCost }, now);
       case 'cancelRequest':
         return this.#unlessAsked(userId, `cancel ${frame.body.requestId}`, now);
       case 'syncRequest':
@@ -61,18 +62,29 @@ export class Costs {
     return this.#budgets.persists(userId, now);
   }
 
-  #request(userId: UserId, { subject, requestId, cost }: Request, now: number): number {
+  /**
+   * A request that another connection made already is a client's that was cut off and drives its open requests again: it costs, but is not
+   * counted among those for the same reed.
+   */
+  #request({ userId, connectionId }: From, { subject, requestId, cost }: Request, now: number): number {
     const { idChars } = this.#limits;
     // What is no id is refused later, and not remembered here.
     if (subject.length > idChars || requestId.length > idChars) return this.#budgets.spend(userId, cost, now);
-    const wait = this.#budgets.request(userId, subject, cost, now);
-    if (wait === 0) this.#budgets.asked(userId, `cancel ${requestId}`, now);
-    return wait;
+    const [open, here] = [`cancel ${requestId}`, `at ${connectionId} ${requestId}`];
+    const isRepeated = this.#budgets.knows(userId, open, now) && !this.#budgets.knows(userId, here, now);
+    const wait = isRepeated ? this.#budgets.spend(userId, cost, now) : this.#budgets.request(userId, subject, cost, now);
+    if (wait > 0) return wait;
+    if (!isRepeated) this.#budgets.asked(userId, open, now);
+    this.#budgets.asked(userId, here, now);
+    return 0;
   }
 
   #unlessAsked(userId: UserId, ask: string, now: number): number {
     return this.#budgets.answers(userId, ask, now) ? 0 : this.#budgets.spend(userId, this.#limits.requestCost, now);
   }
 }
+
+/** Who sent a frame, and on which of its connections. */
+export type From = { readonly userId: UserId; readonly connectionId: string };
 
 type Request = { readonly subject: string; readonly requestId: string; readonly cost: number };

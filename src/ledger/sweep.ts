@@ -156,6 +156,7 @@ reeds as materialized (
   select i.ord, i.holder, a.reed_id from input i cross join lateral (
     select reed_id from reed_allocations where holder_user_id = i.holder and reed_id > i.cursor order by reed_id limit $3
   ) a
+  where exists (select from online_users o where o.user_id = i.holder)
 ),
 found as materialized (
   select f.ord, f.event_id, f.subject_id from (
@@ -181,7 +182,7 @@ from input i order by i.ord`;
 
 type WakeRow = { woken: number; woken_to: ReedId | null; reeds: number; last: ReedId | null };
 
-/** Makes events for the next reeds of each holder (at most once in `items`) that had nobody to ask unassigned and due; whether their requesters have places is ASSIGN's to see. */
+/** Makes events for the next reeds of each holder (at most once in `items`) that had nobody to ask unassigned and due, as long as it is online; whether their requesters have places is ASSIGN's to see. */
 export const wake = async (db: Database, limits: Limits, items: readonly WakeItem[], now: number): Promise<WakeStep[]> => {
   const rows = await db.query<WakeRow>({
     name: 'ledger_wake',

@@ -56,9 +56,10 @@ export class Attendance {
 
   async left(member: UserId): Promise<void> {
     const { looks } = this.#deps;
-    looks.forget(member);
-    looks.wakes.gone(member);
     await this.#departures.submit(member);
+    // It may be back already: what is noted of it is looked at, not forgotten.
+    looks.freed(member);
+    looks.placeFreed(member);
   }
 
   congested(member: UserId, full: boolean): void {

@@ -172,12 +172,6 @@ export class Looks implements LedgerEvents {
       });
   }
 
-  /** Forgets what a member's leaving makes meaningless. */
-  forget(member: UserId): void {
-    this.#full.delete(member);
-    this.#queues.delete(member);
-  }
-
   #progress(progress: Parameters<typeof requestAck>[0]): void {
     notify(this.#deps.bus, progress.requester, requestAck(progress));
   }

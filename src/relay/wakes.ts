@@ -59,10 +59,6 @@ export class Wakes {
     this.#looks.look(() => this.#walk(holder, walk));
   }
 
-  gone(holder: UserId): void {
-    this.#walks.delete(holder);
-  }
-
   async #walk(holder: UserId, walk: symbol): Promise<void> {
     let cursor: ReedId | null = null;
     while (this.#walks.get(holder) === walk) {

@@ -198,6 +198,17 @@ describe('nobody online', () => {
     await viewer.next('settled');
   });
 
+  it('a holder that is back before it was found to have left is served as if it had never gone', async () => {
+    const [a, b] = await stage.accounts(2);
+    const viewer = await stage.join(b);
+    let author = await stage.join(a);
+    for (const reed of await stage.community.reeds(author.userId, 12)) {
+      const [, , back] = await Promise.all([author.vanish(), viewer.request(reed), stage.join(a)]);
+      await viewer.next('dataResponse', (frame) => frame.body.reedId === reed);
+      author = back;
+    }
+  });
+
   it('a request whose holder erred, left and came back within its back-off is served when that is over', async () => {
     const [a, b, c] = await stage.accounts(3);
     const [author, other, viewer] = [

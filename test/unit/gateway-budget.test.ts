@@ -8,6 +8,7 @@ import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
 import type { Frame } from '../../src/wire/frames.ts';
 
 const ANN = 'aaaaaaaaaaaaaaaa@bbbbbbbbbbbbbbbb' as UserId;
+const FROM_ANN = { userId: ANN, connectionId: 'one' };
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -34,51 +35,59 @@ describe('budget of a member', () => {
     expect(budgets.spend(ANN, 5, 0)).toBe(0);
   });
 
+  it('does not count what an open request is driven again with after its connection was cut', () => {
+    const costs = new Costs(new Budgets(limits), limits);
+    for (let at = 0; at < 20; at++) expect(costs.charge({ userId: ANN, connectionId: `${at}` }, request('reed'), 0)).toBe(0);
+    // On one connection the same request counts each time, and so does one that was cancelled.
+    const more = [1, 2, 3, 4, 5].map(() => costs.charge({ userId: ANN, connectionId: '19' }, request('reed'), 0));
+    expect(more).toEqual([0, 0, 0, 0, HOUR_MS]);
+  });
+
   it('lets the same reed be asked for five times in any hour', () => {
     const costs = new Costs(new Budgets(limits), limits);
-    for (let at = 0; at < 5; at++) expect(costs.charge(ANN, request('reed'), at * MINUTE_MS)).toBe(0);
-    expect(costs.charge(ANN, request('reed'), 5 * MINUTE_MS)).toBe(HOUR_MS - 5 * MINUTE_MS);
-    expect(costs.charge(ANN, request('other'), 5 * MINUTE_MS)).toBe(0);
-    expect(costs.charge(ANN, request('reed'), HOUR_MS)).toBe(0);
-    expect(costs.charge(ANN, request('reed'), HOUR_MS)).toBe(MINUTE_MS);
+    for (let at = 0; at < 5; at++) expect(costs.charge(FROM_ANN, request('reed'), at * MINUTE_MS)).toBe(0);
+    expect(costs.charge(FROM_ANN, request('reed'), 5 * MINUTE_MS)).toBe(HOUR_MS - 5 * MINUTE_MS);
+    expect(costs.charge(FROM_ANN, request('other'), 5 * MINUTE_MS)).toBe(0);
+    expect(costs.charge(FROM_ANN, request('reed'), HOUR_MS)).toBe(0);
+    expect(costs.charge(FROM_ANN, request('reed'), HOUR_MS)).toBe(MINUTE_MS);
   });
 
   it('lets one sync in five seconds, at a cost of 20', () => {
     const budgets = new Budgets(limits);
     const costs = new Costs(budgets, limits);
     const sync: Frame = { id: '', type: 'syncRequest', body: { requestId: 's' } };
-    expect(costs.charge(ANN, sync, 0)).toBe(0);
-    expect(costs.charge(ANN, sync, 4_000)).toBe(1_000);
-    expect(costs.charge(ANN, sync, 5_000)).toBe(0);
+    expect(costs.charge(FROM_ANN, sync, 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, sync, 4_000)).toBe(1_000);
+    expect(costs.charge(FROM_ANN, sync, 5_000)).toBe(0);
     expect(budgets.spend(ANN, 266, 5_000)).toBe(1_000);
   });
 
   it('frees one answer for each relay request, and charges a second or forged one', () => {
     const costs = new Costs(new Budgets({ ...limits, costBurst: 1 }), limits);
     costs.noteAsk(ANN, relayRequest('event-1'), 0);
-    expect(costs.charge(ANN, response('event-1'), 0)).toBe(0);
-    expect(costs.charge(ANN, response('event-1'), 0)).toBe(0);
-    expect(costs.charge(ANN, response('event-1'), 0)).toBe(1_000);
-    expect(costs.charge(ANN, response('forged'), 0)).toBe(1_000);
+    expect(costs.charge(FROM_ANN, response('event-1'), 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, response('event-1'), 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, response('event-1'), 0)).toBe(1_000);
+    expect(costs.charge(FROM_ANN, response('forged'), 0)).toBe(1_000);
     costs.noteAsk(ANN, relayRequest('event-2'), 0);
-    expect(costs.charge(ANN, response('event-2'), 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, response('event-2'), 0)).toBe(0);
   });
 
   it('frees one acknowledgement for each delivery, and does not take it for an answer', () => {
     const costs = new Costs(new Budgets({ ...limits, costBurst: 0, costPerMinute: 1 }), limits);
     costs.noteAsk(ANN, encodeDelivery('dataResponse', 'event', { requestId: '', reedId: 'x' }, new Uint8Array(9)), 0);
-    expect(costs.charge(ANN, response('event'), 0)).toBeGreaterThan(0);
-    expect(costs.charge(ANN, ack('event'), 0)).toBe(0);
-    expect(costs.charge(ANN, ack('event'), 0)).toBeGreaterThan(0);
+    expect(costs.charge(FROM_ANN, response('event'), 0)).toBeGreaterThan(0);
+    expect(costs.charge(FROM_ANN, ack('event'), 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, ack('event'), 0)).toBeGreaterThan(0);
   });
 
   it('frees one cancellation for each request and gives nothing back for it', () => {
     const costs = new Costs(new Budgets({ ...limits, costBurst: 1 }), limits);
     const cancel: Frame = { id: '', type: 'cancelRequest', body: { requestId: 'r' } };
-    expect(costs.charge(ANN, request('reed'), 0)).toBe(0);
-    expect(costs.charge(ANN, cancel, 0)).toBe(0);
-    expect(costs.charge(ANN, cancel, 0)).toBe(1_000);
-    expect(costs.charge(ANN, request('reed'), 0)).toBe(1_000);
+    expect(costs.charge(FROM_ANN, request('reed'), 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, cancel, 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, cancel, 0)).toBe(1_000);
+    expect(costs.charge(FROM_ANN, request('reed'), 0)).toBe(1_000);
   });
 
   it('counts requests for one reed however high the limit is, and those for others do not count', () => {
@@ -132,7 +141,7 @@ describe('budget of a member', () => {
   it('never remembers what is too long to be an id', () => {
     const costs = new Costs(new Budgets({ ...limits, sameReedPerHour: 1 }), limits);
     const long = 'x'.repeat(256);
-    expect(costs.charge(ANN, request(long), 0)).toBe(0);
-    expect(costs.charge(ANN, request(long), 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, request(long), 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, request(long), 0)).toBe(0);
   });
 });
