@@ -78,7 +78,11 @@ ranked as materialized (
   from taken t join requesters r on r.user_id = t.requester_user_id
 ),
 chosen as materialized (
-  select e.*, c.holder, c.owner, c.used, n.online, n.failing, n.earliest
+  select e.*, c.holder, c.owner, c.used, n.online, n.earliest,
+    exists (select from pending_event_attempts t where t.event_id = e.event_id
+        and exists (select from online_users o where o.user_id = t.holder))
+      or exists (select from holder_strikes t where t.reed_id = e.subject_id and t.viewer = e.requester_user_id
+        and exists (select from online_users o where o.user_id = t.holder)) as failing
   from ranked e
   left join lateral (
     select f.* from (select * from (${CANDIDATES}) f
@@ -87,11 +91,13 @@ chosen as materialized (
     order by f.last, (f.used >= $6), not f.untried, f.used, random() limit 1
   ) c on e.room
   left join lateral (
-    select count(*) filter (where not struck and (failures is null or failures < $9)) as online, count(*) filter (where struck or failures is not null) as failing,
-      min(not_before) filter (where not struck and failures < $9) as earliest
-    from (select f.*, ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')} as struck from (${CANDIDATES}) f
+    -- The same who-may-be-asked as RECHECK's, or an event could go back and forth between the two.
+    select count(*) as online, min(not_before) as earliest from (
+      select f.not_before from (${CANDIDATES}) f
+      where (f.failures is null or f.failures < $9) and not ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')}
       -- Only who gets no holder, or is told how many there are, needs the second count.
-      limit case when c.holder is null or e.requested_at is not null then $8::int else 0 end) f
+      limit case when c.holder is null or e.requested_at is not null then $8::int else 0 end
+    ) f
   ) n on true
 ),
 holders as materialized (
@@ -122,7 +128,7 @@ updated as (
     end
   from decided d where e.event_id = d.event_id
   returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
-    e.state, e.holder, d.live_owner as owner, e.attempt, least(3, coalesce(d.online, 0))::int as online, coalesce(d.failing, 0) > 0 as failing, d.room
+    e.state, e.holder, d.live_owner as owner, e.attempt, least(3, coalesce(d.online, 0))::int as online, d.failing, d.room
 )
 select u.*, k.key_id from updated u join users k on k.id = u.requester_user_id`;
 
@@ -218,19 +224,19 @@ select e.event_id,
   (select count(*) from (select from reed_allocations a where a.reed_id = e.subject_id limit $3 + 1) a) > $3 as sampled
 from (
   select *, split_part(subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from pending_events
-  where event_id = any($1::uuid[]) and state = 0 offset 0
+  where event_id = any($1::uuid[]) and state = 0 and (requested_at is null or requested_at > $4) offset 0
 ) e`;
 
 /**
  * The second look at events that went dormant, after that commit. It takes no lock: a holder that comes online meanwhile must not
- * skip the event as taken. Null for an event that is not dormant any more.
+ * skip the event as taken. Null for an event that is not dormant any more, or over its time.
  */
-export const recheck = async (context: LedgerContext, eventIds: readonly string[]): Promise<(Recheck | null)[]> => {
+export const recheck = async (context: LedgerContext, eventIds: readonly string[], now: number): Promise<(Recheck | null)[]> => {
   const { limits } = context;
   const rows = await context.db.query<Recheck & { event_id: string }>({
     name: 'ledger_recheck',
     text: RECHECK,
-    values: [eventIds, limits.holderFailuresPerEvent, limits.allocationsSampled],
+    values: [eventIds, limits.holderFailuresPerEvent, limits.allocationsSampled, new Date(now - limits.explicitLifeMs)],
   });
   const found = new Map(rows.map((row) => [row.event_id, row]));
   return eventIds.map((eventId) => found.get(eventId) ?? null);

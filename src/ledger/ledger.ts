@@ -166,7 +166,7 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
   const claim = claimSteps(deps, stepsIn(deps, new Lane()));
   const rechecks = stepsIn(deps, new Lane())<string, Recheck>('recheck', {
     sameAs: (eventId) => eventId,
-    run: (eventIds) => recheck(deps, eventIds),
+    run: (eventIds) => recheck(deps, eventIds, deps.clock.now()),
   });
   const probes = new Probes(deps, (pair) => void claim.spread.submit(pair).catch(() => undefined));
   const steps = { ...claim, ...answerSteps(deps, stepsIn(deps, new Lane())), ...ackSteps(deps, stepsIn(deps, new Lane()), probes) };

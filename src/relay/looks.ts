@@ -23,6 +23,8 @@ export class Looks implements LedgerEvents {
   /** Holders of this replica whose queue may not be empty. */
   readonly #queues = new Set<UserId>();
   readonly #search: ExactSearch;
+  /** Events that are being given what an exact search found: if that does not help, nothing more is to be found. */
+  readonly #searched = new Set<string>();
   #running = 0;
 
   constructor(deps: LooksDeps) {
@@ -59,7 +61,7 @@ export class Looks implements LedgerEvents {
       if (event.full) this.#full.add(event.requester);
       if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
       if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
-      if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId);
+      if (event.state === STATE.dormant && !this.#searched.has(event.eventId)) this.dormant(event.eventId, event.subjectId);
       const { requestId } = event;
       if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.#progress({ ...event, requestId });
     }
@@ -153,9 +155,18 @@ export class Looks implements LedgerEvents {
       else if (!second.held) this.copyGone(subject);
       else if (second.sampled) {
         const holders = await this.#search.onlineHolders(subject);
-        if (holders.length > 0) this.assign({ eventId, holders });
+        if (holders.length > 0) await this.#assignExactly(eventId, holders);
       }
     });
+  }
+
+  async #assignExactly(eventId: string, holders: readonly UserId[]): Promise<void> {
+    this.#searched.add(eventId);
+    try {
+      await this.ledger.assign.submit({ eventId, holders });
+    } finally {
+      this.#searched.delete(eventId);
+    }
   }
 
   copyGone(subject: ReedId): void {

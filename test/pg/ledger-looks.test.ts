@@ -196,6 +196,33 @@ describe('SWEEP', () => {
   });
 });
 
+describe('the second look at a dormant event', () => {
+  it('finds nobody whom ASSIGN would not take: the two never hand an event back and forth', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `liar${i}`);
+    const [author, viewer, ...liars] = (await community('author', 'viewer', ...names)) as [UserId, UserId, ...UserId[]];
+    const reed = await world.reed(author, [author, ...liars]);
+    await world.db.query({
+      text: "insert into holder_strikes (reed_id, holder, viewer, reason, at) select $1, unnest($2::text[]), $3, 'BAD_SIGNATURE', now()",
+      values: [reed, liars, viewer],
+    });
+    const { eventId } = await opened(viewer, reed);
+    await assign(world.context, targets(eventId), now);
+    const [event] = await world.events();
+    expect(event?.state).toBe(STATE.dispatched);
+    // The only honest holder backs off: forty liars online hide neither it nor the time at which it may be asked.
+    await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'error', missing: reed }], now);
+    expect(await assign(world.context, targets(eventId), now)).toMatchObject([
+      { state: STATE.unassigned, failing: true, onlineHolders: 1 },
+    ]);
+    await world.offline(author);
+    expect(await assign(world.context, targets(eventId), now + 2_000)).toMatchObject([
+      { state: STATE.dormant, failing: true, onlineHolders: 0 },
+    ]);
+    expect(await recheck(world.context, [eventId], now + 2_000)).toMatchObject([{ found: false, held: true }]);
+    expect(await recheck(world.context, [eventId], now + 86_400_000)).toEqual([null]);
+  });
+});
+
 describe('an exact search', () => {
   it('gives an event a holder that no look at the ring would find', async () => {
     const small = await World.open({ allocationsSampled: 2 });
@@ -204,7 +231,7 @@ describe('an exact search', () => {
     await small.online(viewer);
     const reed = await small.reed(author, [author, ...holders]);
     const { eventId } = await small.opened(viewer, reed, now);
-    expect(await recheck(small.context, [eventId])).toEqual([{ event_id: eventId, found: false, held: true, sampled: true }]);
+    expect(await recheck(small.context, [eventId], now)).toEqual([{ event_id: eventId, found: false, held: true, sampled: true }]);
     const rare = holders[17] as UserId;
     await small.online(rare);
     const events = [{ eventId, holders: [rare, viewer] }];
