@@ -110,7 +110,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
     ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },
     publicOrigin: () => (config.publicUrl === undefined ? null : new URL(config.publicUrl).origin),
     addressOf: addressOf(config.trustProxy),
-    failedSignIns: addresses.signIns,
+    trySignIn: (address, signIn) => addresses.trySignIn(address, signIn),
     signWelcome: (session, clientNonce) => identity.server.signWelcome(session, clientNonce),
     endSessions: (userId, options) => bus.endSessions(userId, options),
     overloaded: () => load.overloaded,

@@ -21,7 +21,7 @@ import { Connection } from './connection.ts';
 import { Costs } from './costs.ts';
 import { Hub } from './hub.ts';
 import { MemberSocket } from './member-socket.ts';
-import type { FailedSignIns, Sessions } from './sign-in.ts';
+import type { Sessions, TrySignIn } from './sign-in.ts';
 import { SignIn } from './sign-in.ts';
 import type { Surroundings, Waiting } from './surroundings.ts';
 import { TimerWheel } from './timer-wheel.ts';
@@ -36,7 +36,7 @@ export type GatewayDeps = {
   /** The client's address of an upgrade request, by the proxy's word if that is trusted. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly sessions: Sessions;
-  readonly failedSignIns: FailedSignIns;
+  readonly trySignIn: TrySignIn;
   readonly signWelcome: (session: string, clientNonce: string) => Promise<{ readonly kid: string; readonly signature: string }>;
   readonly presence: Presence;
   readonly replicaId: () => string;
@@ -87,6 +87,8 @@ export class Gateway {
   #unauthenticated = 0;
   #scannedAt: number;
   #closing: PromiseWithResolvers<void> | null = null;
+  /** The time to close is over: nothing waits for room any more, for nobody would tell it of any. */
+  #late = false;
 
   constructor(deps: GatewayDeps) {
     const { clock, limits } = deps;
@@ -125,7 +127,7 @@ export class Gateway {
 
   /**
    * Refuses new sockets, says GOING_AWAY to all others, and waits until they are closed and their ends have taken effect,
-   * `drainMs` at most; then cuts what is left.
+   * `drainMs` at most; then cuts what is left, and lets what waits for room go on without it.
    */
   async close(): Promise<void> {
     if (this.#closing) return this.#closing.promise;
@@ -133,6 +135,8 @@ export class Gateway {
     for (const connection of [...this.#connections.values()]) connection.goAway('CLOSE_GOING_AWAY');
     for (const turnedAway of this.#turnedAway) turnedAway.cut();
     const late: Timer = this.#deps.clock.after(this.#deps.limits.drainMs, () => {
+      this.#late = true;
+      this.#resume();
       for (const connection of this.#connections.values()) connection.cut();
       this.#closing?.resolve();
     });
@@ -155,7 +159,7 @@ export class Gateway {
       wheel: this.#wheel,
       hub,
       signIn: new SignIn({ ...deps, hub }),
-      overloaded: deps.overloaded,
+      overloaded: () => this.#overloaded(),
       waits: (waiting) => void this.#waiting.add(waiting),
       comeBackMs: () => this.#comeBackMs(),
       identified: () => {
@@ -234,13 +238,21 @@ export class Gateway {
     if (this.#connections.size === 0 && this.#turnedAway.size === 0) this.#closing?.resolve();
   }
 
-  #tick(now: number): void {
-    const { deadlinePushEveryMs } = this.#deps.limits;
+  #overloaded(): boolean {
+    return !this.#late && this.#deps.overloaded();
+  }
+
+  #resume(): void {
     for (const waiting of [...this.#waiting]) {
-      if (this.#deps.overloaded()) break;
+      if (this.#overloaded()) break;
       this.#waiting.delete(waiting);
       waiting.resume();
     }
+  }
+
+  #tick(now: number): void {
+    const { deadlinePushEveryMs } = this.#deps.limits;
+    this.#resume();
     if (now - this.#scannedAt < deadlinePushEveryMs) return;
     this.#scannedAt = now;
     this.#scan(now);

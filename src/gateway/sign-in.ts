@@ -44,16 +44,12 @@ export interface Sessions {
   authenticateToken(token: string): Promise<Member | null>;
 }
 
-/** Failed sign-ins by address; shared with the HTTP API. */
-export interface FailedSignIns {
-  /** 0, or after how many ms this address may try again. */
-  retryAfterMs(address: string): number;
-  failed(address: string): void;
-}
+/** Tries a sign-in of an address; over its limit of failed ones it throws RATE_LIMITED instead. Shared with the HTTP API. */
+export type TrySignIn = <T>(address: string, signIn: () => Promise<T>) => Promise<T>;
 
 export type SignInDeps = {
   readonly sessions: Sessions;
-  readonly failedSignIns: FailedSignIns;
+  readonly trySignIn: TrySignIn;
   readonly signWelcome: (session: string, clientNonce: string) => Promise<{ readonly kid: string; readonly signature: string }>;
   readonly presence: Presence;
   readonly replicaId: () => string;
@@ -68,6 +64,15 @@ const NONCE_BYTES = { least: 16, most: 64 };
 const TOKEN_CHARS = 256;
 
 type Known = { readonly member: Member; readonly token: string };
+
+/** @throws AppError BAD_REQUEST; that counts as no failed sign-in */
+function requireShape({ clientNonce, statement, token }: FrameBodies['authenticate']): void {
+  const nonceBytes = clientNonce.length <= NONCE_BYTES.most * 2 ? (fromBase64url(clientNonce)?.length ?? 0) : 0;
+  if (nonceBytes < NONCE_BYTES.least || nonceBytes > NONCE_BYTES.most) {
+    throw new AppError('BAD_REQUEST', 'client_nonce: 16 to 64 bytes as base64url');
+  }
+  if ((token !== '') === statement.length > 0) throw new AppError('BAD_REQUEST', 'either a token or a statement');
+}
 
 export class SignIn {
   readonly #deps: SignInDeps;
@@ -93,10 +98,11 @@ export class SignIn {
   }
 
   async #signIn(connection: SigningIn, body: FrameBodies['authenticate']): Promise<void> {
-    const { endSessions, failedSignIns, frames, hub, limits, presence, signWelcome } = this.#deps;
-    const wait = failedSignIns.retryAfterMs(connection.address);
-    if (wait > 0) throw new AppError('RATE_LIMITED', 'too many failed sign-ins from this address', { retryAfterMs: wait });
-    const { member, token } = await this.#identify(connection, body);
+    const { endSessions, frames, hub, limits, presence, signWelcome, trySignIn } = this.#deps;
+    requireShape(body);
+    const known = await trySignIn(connection.address, () => this.#identify(connection, body));
+    if (known === null) return;
+    const { member, token } = known;
     const signature = await signWelcome(connection.connectionId, body.clientNonce);
     if (connection.over) return;
     connection.present(member);
@@ -118,19 +124,16 @@ export class SignIn {
     });
     hub.add(connection, member.userId);
     if (arrival.replaced) endSessions(member.userId, { exceptDeviceId: member.deviceId, code: 'CLOSE_REPLACED' });
-    frames.arrived(member.userId).catch((error: unknown) => {
+    frames.arrived(member.userId, !arrival.resumed).catch((error: unknown) => {
       this.#deps.log.error({ err: error }, 'the look after an arrival failed');
     });
   }
 
-  async #identify(connection: SigningIn, body: FrameBodies['authenticate']): Promise<Known> {
-    const { sessions, failedSignIns } = this.#deps;
-    const nonceBytes = body.clientNonce.length <= NONCE_BYTES.most * 2 ? (fromBase64url(body.clientNonce)?.length ?? 0) : 0;
-    if (nonceBytes < NONCE_BYTES.least || nonceBytes > NONCE_BYTES.most) {
-      throw new AppError('BAD_REQUEST', 'client_nonce: 16 to 64 bytes as base64url');
-    }
+  /** Null: the connection ended while it waited for its turn. */
+  async #identify(connection: SigningIn, body: FrameBodies['authenticate']): Promise<Known | null> {
+    const { sessions } = this.#deps;
+    if (connection.over) return null;
     const byToken = body.token !== '';
-    if (byToken === body.statement.length > 0) throw new AppError('BAD_REQUEST', 'either a token or a statement');
     if (byToken) {
       const member = body.token.length > TOKEN_CHARS ? null : await sessions.authenticateToken(body.token);
       if (member) return { member, token: body.token };
@@ -138,7 +141,6 @@ export class SignIn {
       const known = await sessions.authenticateStatement({ statement: body.statement, signature: body.signature }, connection.nonce);
       if (known.ok) return { member: known.value, token: known.value.token };
     }
-    failedSignIns.failed(connection.address);
     throw new AppError('UNAUTHENTICATED', byToken ? 'this token opens no session' : 'this statement opens no session here');
   }
 

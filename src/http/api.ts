@@ -53,24 +53,14 @@ export function memberOf(request: FastifyRequest): Member {
 
 /** @throws AppError RATE_LIMITED if the address may not do this now; counts one otherwise */
 export function spend({ addresses }: ApiDeps, counted: Counted, request: FastifyRequest): void {
-  requireBudget(addresses, counted, request);
+  const retryAfterMs = addresses.waitMs(counted, request.ip);
+  if (retryAfterMs > 0) throw new AppError('RATE_LIMITED', `too many of these from your address: ${counted}`, { retryAfterMs });
   addresses.count(counted, request.ip);
 }
 
-function requireBudget(addresses: AddressBudget, counted: Counted, request: FastifyRequest): void {
-  const retryAfterMs = addresses.waitMs(counted, request.ip);
-  if (retryAfterMs > 0) throw new AppError('RATE_LIMITED', `too many of these from your address: ${counted}`, { retryAfterMs });
-}
-
-/** Runs a sign-in; each that fails is counted, and over the limit none is tried. */
-export async function trySignIn<T>({ addresses }: ApiDeps, request: FastifyRequest, signIn: () => Promise<T>): Promise<T> {
-  requireBudget(addresses, 'failed-sign-in', request);
-  try {
-    return await signIn();
-  } catch (error) {
-    if (error instanceof AppError && ERROR_CODES[error.code].httpStatus < 500) addresses.count('failed-sign-in', request.ip);
-    throw error;
-  }
+/** Runs a sign-in; each that fails is counted, and over the limit none is tried. @throws AppError RATE_LIMITED */
+export function trySignIn<T>({ addresses }: ApiDeps, request: FastifyRequest, signIn: () => Promise<T>): Promise<T> {
+  return addresses.trySignIn(request.ip, signIn);
 }
 
 /** An id from a path or query. @throws AppError BAD_REQUEST naming the parameter */

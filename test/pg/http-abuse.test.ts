@@ -266,6 +266,15 @@ describe('an address without a session', () => {
       expect(await signIn(true)).toBe(200);
     }));
 
+  test('gets no more failed sign-ins by making them at once', () =>
+    limited({ failedSignInsPerMinute: 5 }, async (api) => {
+      const payload = { secret: 'A'.repeat(43) };
+      const tryIt = async () =>
+        (await api.inject({ method: 'POST', url: '/api/v1/invites/check', payload, headers: from('192.0.2.7') })).statusCode;
+      const statuses = await Promise.all(Array.from({ length: 20 }, tryIt));
+      expect(statuses.filter((status) => status !== 429)).toHaveLength(5);
+    }));
+
   test('gets so many requests a minute in all, health apart', () =>
     limited({ httpRequestsPerMinute: 3 }, async (api) => {
       const get = async (url: string) => (await api.inject({ url, headers: from('192.0.2.3') })).statusCode;

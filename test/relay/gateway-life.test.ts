@@ -325,6 +325,19 @@ describe('going away', () => {
     await closing;
   });
 
+  it('lets what waits for room go on without it when the time is over', async () => {
+    world.overloaded = true;
+    client.send({ id: 'held', type: 'cancelRequest', body: { requestId: 'r' } });
+    await eventually(() => world.gateway.counts.pending === 1);
+    const closing = world.gateway.close();
+    await client.closed;
+    world.node.clock.advance(DEFAULT_LIMITS.drainMs);
+    await closing;
+    await eventually(() => world.gateway.idle && world.gateway.counts.connections === 0);
+    expect(world.frames.handled.map((frame) => frame.id)).toEqual(['held']);
+    expect(await online()).toEqual([]);
+  });
+
   it('refuses new sockets meanwhile', async () => {
     const closing = world.gateway.close();
     await expect(world.connect()).rejects.toThrow('503');

@@ -150,7 +150,7 @@ describe('signing in', () => {
       subscriptions: 50,
       holderWindow: 4,
     });
-    await world.frames.until(() => world.frames.told.some((told) => told.what === 'arrived' && told.userId === ann.userId));
+    expect(await world.frames.tells('arrived', ann.userId)).toBe(true);
     expect(await online()).toEqual([{ user_id: ann.userId }]);
   });
 
@@ -216,6 +216,24 @@ describe('signing in', () => {
     expect((await client.next('error')).body).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 60_000 });
     world.node.clock.advance(9_000);
     await world.close();
+  });
+
+  it('lets no more than five of those that fail at once reach the sessions', async () => {
+    let asked = 0;
+    const look = Promise.withResolvers<null>();
+    const authenticateToken = () => {
+      asked += 1;
+      return look.promise;
+    };
+    await open({ deps: () => ({ sessions: { authenticateToken, authenticateStatement: () => Promise.reject(new Error('not asked')) } }) });
+    const clients = await Promise.all(Array.from({ length: 20 }, () => world.connect()));
+    for (const client of clients) client.authenticate('wrong');
+    await eventually(() => world.gateway.counts.pending === 20);
+    look.resolve(null);
+    const codes = await Promise.all(clients.map(async (client) => (await client.next('error')).body.code));
+    expect(asked).toBe(5);
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(5);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(15);
   });
 
   it('has ten seconds', async () => {

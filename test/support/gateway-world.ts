@@ -41,8 +41,8 @@ export class ScriptedFrames implements MemberFrames {
     this.#look();
     await this.act(from, frame);
   }
-  async arrived(userId: UserId): Promise<void> {
-    this.#tell({ what: 'arrived', userId });
+  async arrived(userId: UserId, isFresh: boolean): Promise<void> {
+    this.#tell({ what: 'arrived', userId, value: isFresh });
   }
   async left(userId: UserId): Promise<void> {
     this.#tell({ what: 'left', userId });
@@ -177,12 +177,13 @@ const MADE_UP = (members: ReadonlyMap<string, Member>): GatewayDeps['sessions'] 
 /** What the gateway is made of, but for what a test replaces. */
 function depsOf(world: Omit<GatewayWorld, 'gateway'>, limits: Limits): GatewayDeps {
   const { bus, frames, members, node } = world;
+  const addresses = new AddressBudget({ clock: node.clock, limits });
   return {
     serverId: SERVER,
     publicOrigin: () => null,
     addressOf: (request) => request.socket.remoteAddress ?? '',
     sessions: MADE_UP(members),
-    failedSignIns: new AddressBudget({ clock: node.clock, limits }).signIns,
+    trySignIn: (address, signIn) => addresses.trySignIn(address, signIn),
     signWelcome: async (session, clientNonce) => ({ kid: 'kid', signature: `${session} ${clientNonce}` }),
     presence: node.presence,
     replicaId: () => node.replica.id,

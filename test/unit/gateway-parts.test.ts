@@ -2,6 +2,8 @@
 // type from its first bytes, and who may open a socket.
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../src/base/codes.ts';
+import { AppError } from '../../src/base/errors.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { isOwnOrigin } from '../../src/gateway/upgrade.ts';
 import { AddressBudget, networkOf } from '../../src/identity/address-budget.ts';
@@ -22,18 +24,76 @@ describe('failed sign-ins', () => {
     ['::1', '0:0:0:0'],
   ])('counts %s as %s', (address, group) => expect(networkOf(address)).toBe(group));
 
-  it('are five in a minute for one address', () => {
+  const open = () => {
     const clock = new ManualClock();
-    const failed = new AddressBudget({ clock, limits: { ...DEFAULT_LIMITS, failedSignInsPerMinute: 5 } }).signIns;
+    const budget = new AddressBudget({ clock, limits: { ...DEFAULT_LIMITS, failedSignInsPerMinute: 5 } });
+    const bad = (address = '192.0.2.1', code: ErrorCode = 'UNAUTHENTICATED') =>
+      budget.trySignIn(address, () => Promise.reject(new AppError(code, 'no')));
+    return { clock, budget, bad };
+  };
+
+  it('are five in a minute for one address', async () => {
+    const { clock, budget, bad } = open();
     for (let at = 0; at < 5; at++) {
-      expect(failed.retryAfterMs('2001:db8::1')).toBe(0);
-      failed.failed(`2001:db8::${at}`);
+      await expect(bad(`2001:db8::${at}`)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
       clock.advance(1_000);
     }
-    expect(failed.retryAfterMs('2001:db8::ffff')).toBe(55_000);
-    expect(failed.retryAfterMs('2001:db9::1')).toBe(0);
+    await expect(bad('2001:db8::ffff')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 55_000 });
+    expect(await budget.trySignIn('2001:db9::1', async () => 'in')).toBe('in');
     clock.advance(55_000);
-    expect(failed.retryAfterMs('2001:db8::1')).toBe(0);
+    expect(await budget.trySignIn('2001:db8::1', async () => 'in')).toBe('in');
+  });
+
+  it('are no more when they come at once', async () => {
+    const { budget } = open();
+    let tried = 0;
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () =>
+        budget.trySignIn('192.0.2.1', async () => {
+          tried += 1;
+          await Promise.resolve();
+          throw new AppError('UNAUTHENTICATED', 'no');
+        }),
+      ),
+    );
+    expect(tried).toBe(5);
+    const codes = results.map((result) => result.status === 'rejected' && result.reason.code);
+    expect(codes).toEqual([...Array(5).fill('UNAUTHENTICATED'), ...Array(15).fill('RATE_LIMITED')]);
+  });
+
+  it('let any number through that succeed at once, five at a time and in their order', async () => {
+    const { budget } = open();
+    let running = 0;
+    let most = 0;
+    const order: number[] = [];
+    const signIn = async (at: number) => {
+      order.push(at);
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running -= 1;
+      return at;
+    };
+    const all = Array.from({ length: 100 }, (_, at) => at);
+    expect(await Promise.all(all.map((at) => budget.trySignIn('192.0.2.1', () => signIn(at))))).toEqual(all);
+    expect(order).toEqual(all);
+    expect(most).toBe(5);
+  });
+
+  it('are not those that fail by our fault', async () => {
+    const { budget, bad } = open();
+    for (let at = 0; at < 6; at++) await expect(bad('192.0.2.1', 'UNAVAILABLE')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await budget.trySignIn('192.0.2.1', async () => 'in')).toBe('in');
+  });
+
+  it('are given back to the minute in which they were counted', async () => {
+    const { clock, budget, bad } = open();
+    const slow = Promise.withResolvers<string>();
+    const begun = budget.trySignIn('192.0.2.1', () => slow.promise);
+    clock.advance(60_000);
+    for (let at = 0; at < 5; at++) await expect(bad()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    slow.resolve('in');
+    expect(await begun).toBe('in');
+    await expect(bad()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 });
 
