@@ -1,4 +1,4 @@
-// Micro-batches: a batch is what arrived while the last one ran. One failing item never fails the others (I17):
+// Micro-batches: while one runs, what comes gathers for the next. One failing item never fails the others (I17):
 // the batch is run again in halves until the item that fails stands alone.
 import { AppError } from '../base/errors.ts';
 

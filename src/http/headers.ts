@@ -1,5 +1,5 @@
 // The headers of every response, whatever it is: pages, scripts of workers, API answers, refusals of the parser.
-// A worker obeys the policy of its own response, so nothing may leave without one.
+// The script of a worker runs under the policy that came with it, not under its page's, so nothing may leave without one.
 import type { ServerResponse } from 'node:http';
 
 export const CONTENT_SECURITY_POLICY = [

@@ -1,6 +1,6 @@
 // Countersigns members' verified statements and stores them with their consequences in one transaction.
-// The seq is taken first, by a statement of its own; then a share lock on the key's row, then the look for its revocation:
-// so whatever was countersigned stands below the revocation's seq. Gaps do no harm. A statement's first certificate is the only one.
+// Three statements in this order: take the seq; lock the key's row for share; look whether the key is revoked.
+// So whatever was countersigned stands below the revocation's seq. Gaps do no harm. A statement's first certificate is the only one.
 import { sql, type Transaction } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';

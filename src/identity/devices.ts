@@ -1,5 +1,5 @@
-// The one active device of a member. Linking another unlinks the first and ends its sessions and sockets; a device id is only a label,
-// it keeps two copies of one account from fighting and stops no thief.
+// The one active device of a member. Linking another unlinks the first and ends its sessions and sockets; a device id proves
+// nothing: it settles which of an honest member's copies is in use, and whoever steals the key can name any.
 import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';

@@ -1,5 +1,5 @@
 // Who may let whom in. The server knows an invite's secret by its SHA-256 only; it is claimed in the new account's transaction, once.
-// While there is no root, each start makes a root invite and voids the one before.
+// As long as nobody is root, every start of the server makes a new invite for one, and the secret before it opens nothing any more.
 import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
@@ -74,7 +74,7 @@ export class Invites {
 
   /**
    * Registers a member's invite.
-   * @throws AppError INVALID, CONFLICT, FORBIDDEN (role), SIGNUP_CLOSED, RATE_LIMITED when the member has as many open ones as allowed
+   * @throws AppError INVALID, CONFLICT, FORBIDDEN (role), SIGNUP_CLOSED, TOO_MANY_OPEN when the member has as many open ones as allowed
    */
   async create(member: Member, value: unknown): Promise<Countersigned<'invite'>> {
     const { keys, clock, countersigner, signup } = this.#deps;

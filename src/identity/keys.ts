@@ -1,5 +1,5 @@
-// Members' keys as others read them. Reading one to verify with it records a key allocation, and with it the right to be told of its revocation;
-// reading it to encrypt for a relay records nothing. The allocation is committed before the revocation is looked for (I14).
+// Members' keys as others read them. Who reads one to verify with is written down as its reader (a key allocation) and hears of its revocation;
+// who only encrypts to it for a relay is not. The allocation is committed before the revocation is looked for (I14).
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';

@@ -1,4 +1,4 @@
-// Who is signed in. A token is only ever given for a session statement over an unused nonce, is stored hashed, bound to key and device,
+// Who is signed in. Nobody gets a token but for a session statement whose nonce was never used. It is stored hashed, bound to key and device,
 // and ends an hour after its last use or a day after its signature. Every use looks at key, device and account again.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -143,7 +143,7 @@ export class Sessions {
     if (!(await this.#deps.challenges.use(tx, statement.nonce))) throw new AppError('UNAUTHENTICATED', 'nonce: used before');
   }
 
-  /** Writes a session for a verified statement, if key, device and account are in use; ends the member's oldest beyond the limit. */
+  /** Writes a session for a verified statement, if key, device and account are in use; beyond the limit the one used least recently ends. */
   async open(tx: Executor, statement: SessionStatement): Promise<Result<{ member: Member; issued: IssuedToken }, SignInReason>> {
     const { clock, random, limits } = this.#deps;
     const now = clock.now();

@@ -1,4 +1,4 @@
-// The record of a thread: an ordered list of 2 to 30 registered parts of one author, published whole when its head is.
+// The record of a thread: between 2 and 30 registered parts of one author in their order, published whole when its head is.
 // A record and the rows that name its head agree exactly: checked under the lock of the author's stream row.
 import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';

@@ -14,7 +14,7 @@ export const SALT_BYTES = 16;
 const FIELDS = { text: text(Number.MAX_SAFE_INTEGER), createdAt: time, salt: binary(SALT_BYTES) } as const;
 const words = text(LIMITS.reedCodePoints);
 
-/** Judges what claims to be a body: exactly its fields, NFC, 5,000 code points and 20,000 bytes at most. */
+/** Judges what claims to be a body: exactly its fields, NFC, at most 20,000 bytes and 5,000 code points. */
 export function checkBody(value: unknown): Result<Body, BodyReason> {
   const found = mismatch(value, FIELDS);
   if (found !== null) return fail('malformed', found.field);

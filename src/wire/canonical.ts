@@ -1,5 +1,5 @@
 // The bytes that are signed and hashed: RFC 8785 over a narrow kind of value. Nothing else makes signing bytes (I9).
-// Takes plain objects, arrays, strings, booleans and integers up to 2^53−1; everything else, however deep, is a result and never a throw.
+// Taken are booleans, strings, safe integers, and arrays and plain objects of them; everything else, however deep, is a result and never a throw.
 import canonicalize from 'canonicalize';
 import { base64url, sha256 } from '../base/ids.ts';
 import { DEFAULT_LIMITS } from '../base/limits.ts';

@@ -52,7 +52,7 @@ export function defaultExports(source: Source): string[] {
   return found;
 }
 
-/** A file opens with one to four lines of comment that say what it owns. */
+/** Files without a comment at their top, or with a longer one than `headerLines`. */
 export function missingHeader(path: string, text: string): string[] {
   const lines = text.replace(/^#!.*\n/, '').split('\n');
   const marker = path.endsWith('.sql') ? '--' : '//';

@@ -39,7 +39,7 @@ describe('sign-up', () => {
     expect(await verifyCertificate(identity, 'identity', context)).toMatchObject({ ok: true, value: { seq: 2 } });
   });
 
-  test('again with a fresh session answers the same certificates and another token', async () => {
+  test('repeated with another session gives the certificates that are there, and a token of its own', async () => {
     const ann = await person();
     const first = await signUpBody(world, ann);
     const one = await world.identity.signUp.run(first);

@@ -299,7 +299,7 @@ describe('a body', () => {
     for (const value of [null, [], 'x', {}]) expect(reasonOf(value)).toBe('malformed');
   });
 
-  it('is 5,000 code points and 20,000 bytes at most', () => {
+  it('has bounds in code points and in bytes', () => {
     expect(reasonOf({ ...body, text: '🌾'.repeat(5_000) })).toBe('accepted');
     expect(reasonOf({ ...body, text: '🌾'.repeat(5_001) })).toBe('too-long');
     expect(reasonOf({ ...body, text: 'x'.repeat(5_001) })).toBe('too-long');
