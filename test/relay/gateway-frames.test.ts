@@ -233,6 +233,5 @@ describe('the budget', () => {
     await reopen({ freeFramesBurst: 3, freeFramesPerSecond: 1 });
     for (let at = 0; at < 4; at++) client.send({ id: `${at}`, type: 'ping', body: {} });
     expect(await client.next('error')).toMatchObject({ id: '3', body: { code: 'RATE_LIMITED', retryAfterMs: 1_000 } });
-    expect(DEFAULT_LIMITS.freeFramesBurst).toBeGreaterThan(100);
   });
 });

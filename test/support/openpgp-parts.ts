@@ -134,11 +134,19 @@ export async function revokedArmor(privateKey: openpgp.PrivateKey): Promise<stri
 const BZIP2_BOMB =
   'eNpzisqwNHSMVAuO5H2s9Ju1zuIsy0EGBgcHBgEGBg4GjgUMAW0snKsWS5lP0mKKPxLCsvMrV8P0YstNWkyxH7u4ThrNOlHgL/aD608RAxsDA4MjA2MLU5aRKKOuB1DpqPyoPMXyp7TOTlnBpnGLBSjPCFbBqrngTKqGR7Sohkec3pOugoUKXyY86AMAA9rSMQ==';
 
+/** A literal packet of 64 KiB of zeros as bzip2, deflated like the bomb. */
+const BZIP2_HARMLESS = 'eNoBOQDG/0JaaDkxQVkmU1m1Yk7uAAIHQQTxABAAAAgACKAAMQwICpEMmQB6yAbXaIDMuAN+LuSKcKEhasSd3NWPEzM=';
+
 /** A message of under 1 KiB to `armor` whose content unpacks to 900 MiB. */
-export async function smallBomb(armor: string): Promise<Uint8Array> {
+export const smallBomb = (armor: string): Promise<Uint8Array> => bzipped(armor, BZIP2_BOMB);
+
+/** The same with content that unpacks to 64 KiB. */
+export const smallNoBomb = (armor: string): Promise<Uint8Array> => bzipped(armor, BZIP2_HARMLESS);
+
+async function bzipped(armor: string, content: string): Promise<Uint8Array> {
   const packets = new openpgp.PacketList<openpgp.CompressedDataPacket>();
   const compressed = new openpgp.CompressedDataPacket();
-  Object.assign(compressed, { algorithm: openpgp.enums.compression.bzip2, compressed: inflateSync(Buffer.from(BZIP2_BOMB, 'base64')) });
+  Object.assign(compressed, { algorithm: openpgp.enums.compression.bzip2, compressed: inflateSync(Buffer.from(content, 'base64')) });
   packets.push(compressed);
   const encryptionKeys = await openpgp.readKey({ armoredKey: armor });
   const options = { message: new openpgp.Message(packets), encryptionKeys, date: DATE } as unknown as openpgp.EncryptOptions;

@@ -10,7 +10,17 @@ import {
   type PrivateKey,
 } from '../../src/crypto/openpgp.ts';
 import { bodyHash, openCopy, openThread, padmeSize, sealCopy, sealThread } from '../../src/crypto/seal.ts';
-import { armored, bomb, concat, encrypted, packet, repeatedSessionKey, smallBomb, unarmored } from '../support/openpgp-parts.ts';
+import {
+  armored,
+  bomb,
+  concat,
+  encrypted,
+  packet,
+  repeatedSessionKey,
+  smallBomb,
+  smallNoBomb,
+  unarmored,
+} from '../support/openpgp-parts.ts';
 
 const NOW = 1_700_000_000_000;
 const BYTES = new TextEncoder().encode('hello');
@@ -64,9 +74,9 @@ describe('a message', () => {
   it('is refused if its 713 bytes unpack to 900 MiB', async () => {
     const small = await smallBomb(key.publicKey.armor);
     expect(small.length).toBeLessThan(1_500);
-    const before = process.memoryUsage().rss;
     expect(await reasonOf(small)).toBe('undecryptable');
-    expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
+    // It is its size that is refused: the same kind of message opens when it unpacks to less.
+    expect(await decryptWith(await smallNoBomb(key.publicKey.armor), [key])).toEqual({ ok: true, value: new Uint8Array(64 * 1024) });
   });
 
   it('is refused if it is not encrypted, damaged or cut', async () => {
