@@ -181,8 +181,8 @@ update pending_events e set state = 4, holder = null, dispatched_at = null, rela
 from taken t where e.event_id = t.event_id
 returning e.event_id`;
 
-/** Re-opens, a moment later and at nobody's charge, events whose RELAY_REQUEST or delivery could not be written. */
-export const undelivered = async (context: LedgerContext, items: readonly UndeliveredItem[], now: number): Promise<boolean[]> => {
+/** Re-opens, a moment later and at nobody's charge, events whose RELAY_REQUEST or delivery could not be written; null: moved on, or locked. */
+export const undelivered = async (context: LedgerContext, items: readonly UndeliveredItem[], now: number): Promise<(true | null)[]> => {
   const rows = await context.db.query<{ event_id: string }>({
     name: 'ledger_undelivered',
     text: UNDELIVERED,
@@ -194,7 +194,7 @@ export const undelivered = async (context: LedgerContext, items: readonly Undeli
     ],
   });
   const done = new Set(rows.map((row) => row.event_id));
-  return items.map((item) => done.has(item.eventId));
+  return items.map((item) => done.has(item.eventId) || null);
 };
 
 /** Takes what waits for a member whose send buffer is full out of the queues, for a while. */

@@ -48,6 +48,11 @@ const CANDIDATES = `
   left join pending_event_attempts t on t.event_id = e.event_id and t.holder = o.holder
   where o.owner is not null and ${holdsWhole('e.subject_kind', 'e.subject_id', 'o.holder')}`;
 
+/** Whether holder `t.holder` is online and has what event row `e` is for: a failure of somebody else says nothing. */
+const STILL_THERE = `exists (select from online_users o where o.user_id = t.holder)
+        and exists (select from reed_allocations a where a.holder_user_id = t.holder and a.reed_id = e.subject_id)
+        and ${holdsWhole('e.subject_kind', 'e.subject_id', 't.holder')}`;
+
 const TEXT = `
 with targets as materialized (
   (select event_id from pending_events where state = 4 and due_at <= $1
@@ -79,10 +84,8 @@ ranked as materialized (
 ),
 chosen as materialized (
   select e.*, c.holder, c.owner, c.used, n.online, n.earliest,
-    exists (select from pending_event_attempts t where t.event_id = e.event_id
-        and exists (select from online_users o where o.user_id = t.holder))
-      or exists (select from holder_strikes t where t.reed_id = e.subject_id and t.viewer = e.requester_user_id
-        and exists (select from online_users o where o.user_id = t.holder)) as failing
+    exists (select from pending_event_attempts t where t.event_id = e.event_id and ${STILL_THERE})
+      or exists (select from holder_strikes t where t.reed_id = e.subject_id and t.viewer = e.requester_user_id and ${STILL_THERE}) as failing
   from ranked e
   left join lateral (
     select f.* from (select * from (${CANDIDATES}) f
@@ -101,7 +104,7 @@ chosen as materialized (
   ) n on true
 ),
 holders as materialized (
-  select user_id, owner from online_users where user_id in (select holder from chosen) order by user_id for key share skip locked
+  select user_id, owner from online_users where user_id in (select holder from chosen) order by user_id for share skip locked
 ),
 decided as materialized (
   select c.*, h.owner as live_owner,
@@ -208,7 +211,7 @@ export type Recheck = {
   readonly found: boolean;
   /** Somebody besides the requester has an allocation. */
   readonly held: boolean;
-  /** Nobody online among the allocations looked at, and there are more than were looked at. */
+  /** There are more allocations than one side of the ring shows: some may not have been looked at. */
   readonly sampled: boolean;
 };
 
@@ -221,7 +224,7 @@ select e.event_id,
       and not ${struckFor('e.subject_id', 'a.holder', 'e.requester_user_id')} and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}
   ) as found,
   exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id) as held,
-  (select count(*) from (select from reed_allocations a where a.reed_id = e.subject_id limit $3 + 1) a) > $3 as sampled
+  (select count(*) from (select from reed_allocations a where a.reed_id = e.subject_id limit $3 / 2 + 1) a) > $3 / 2 as sampled
 from (
   select *, split_part(subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from pending_events
   where event_id = any($1::uuid[]) and state = 0 and (requested_at is null or requested_at > $4) offset 0

@@ -38,7 +38,7 @@ const CLAIM_PICKED = `
 
 const DISPATCH = `
 with holders as materialized (
-  select user_id as holder from online_users where user_id = any($5::text[]) and owner = $6 and not congested order by user_id for key share skip locked
+  select user_id as holder from online_users where user_id = any($5::text[]) and owner = $6 and not congested order by user_id for share skip locked
 ),
 free as materialized (
   select h.holder, ${inFlight('h.holder')} as used from holders h
@@ -54,17 +54,18 @@ picked as materialized (
   where q.used + q.nth <= case q.priority when 0 then $7 else $7 - $8::int end
 ),
 claimed as (${CLAIM_PICKED})
-select c.*, f.holder as of,
+select c.*, i.holder as of,
+  f.holder is null and exists (select from online_users o where o.user_id = i.holder and o.owner = $6 and not o.congested) as locked,
   (select count(*) from (select from pending_events w where w.holder = f.holder and w.state = 1 limit $7 + 1) q)
     > (select count(*) from picked p where p.holder = f.holder) as more
-from free f left join claimed c on c.holder = f.holder`;
+from unnest($5::text[]) as i(holder) left join free f on f.holder = i.holder left join claimed c on c.holder = i.holder`;
 
 const SPREAD = `
 with pairs as materialized (
   select p.holder, p.subject from (select distinct holder, subject from unnest($5::text[], $6::text[]) as u(holder, subject)) p
 ),
 holders as materialized (
-  select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $7 and not congested order by user_id for key share skip locked
+  select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $7 and not congested order by user_id for share skip locked
 ),
 free as materialized (
   select h.holder, ${inFlight('h.holder')} as used from holders h
@@ -133,18 +134,21 @@ export type Dispatched = {
   readonly claims: readonly ClaimRow[];
   /** Holders whose queue is not empty yet. */
   readonly more: readonly UserId[];
+  /** Holders that were signing in or out at this moment: not looked at. */
+  readonly locked: readonly UserId[];
 };
 
 /** Hands each holder whose buffers are not full the oldest events of its own queue, by class then age, up to its free places; one place is kept for explicit ones. */
 export const dispatch = async (context: LedgerContext, holders: readonly UserId[], now: number): Promise<Dispatched> => {
   const { limits } = context;
-  const rows = await context.db.query<Row & { event_id: string | null; of: UserId; more: boolean }>({
+  const rows = await context.db.query<Row & { event_id: string | null; of: UserId; more: boolean; locked: boolean }>({
     name: 'ledger_dispatch',
     text: DISPATCH,
     values: [...common(context, now), [...holders].sort(), context.replicaId(), limits.holderWindow, limits.holderWindowExplicitReserve],
   });
   const claims = rows.flatMap((row) => (row.event_id === null ? [] : [claimOf(row)]));
-  return { claims, more: [...new Set(rows.flatMap((row) => (row.more ? [row.of] : [])))] };
+  const which = (is: (row: (typeof rows)[number]) => boolean): UserId[] => [...new Set(rows.flatMap((row) => (is(row) ? [row.of] : [])))];
+  return { claims, more: which((row) => row.more), locked: which((row) => row.locked) };
 };
 
 export type HolderOfSubject = { readonly holder: UserId; readonly subject: ReedId };

@@ -55,21 +55,22 @@ taken as materialized (
   select e.event_id from input i join pending_events e on e.event_id = i.event_id and e.state <> 3
   order by e.event_id for update of e skip locked
 ),${END_TAKEN}
-select i.ord, i.event_id is not null as known, e.* from input i left join ended e on e.event_id = i.event_id order by i.ord`;
+select i.ord::int, i.event_id is not null as known, e.* from input i left join ended e on e.event_id = i.event_id`;
 
 /**
  * Ends the events whose newest request id is named, unless already relayed.
  * @returns for each item what ended; null if its event was locked
  */
 export const cancel = async (db: Database, items: readonly CancelItem[]): Promise<(Ended[] | null)[]> => {
-  const rows = await db.query<Omit<EndedRow, 'event_id'> & { event_id: string | null; known: boolean }>({
+  const rows = await db.query<Omit<EndedRow, 'event_id'> & { ord: number; event_id: string | null; known: boolean }>({
     name: 'ledger_cancel',
     text: CANCEL,
     values: [items.map((item) => item.requester), items.map((item) => item.requestId)],
   });
-  return rows.map((row) => {
-    if (row.event_id !== null) return [endedOf({ ...row, event_id: row.event_id })];
-    return row.known ? null : [];
+  return items.map((_, index) => {
+    const own = rows.filter((row) => row.ord === index + 1);
+    const ended = own.flatMap((row) => (row.event_id === null ? [] : [endedOf({ ...row, event_id: row.event_id })]));
+    return own.some((row) => row.known && row.event_id === null) ? null : ended;
   });
 };
 
@@ -83,7 +84,7 @@ export const requestersGone = (db: Database, requesters: readonly UserId[], page
   end(
     db,
     'ledger_requesters_gone',
-    `select e.event_id from pending_events e where e.requester_user_id = any($1::text[])
+    `select e.event_id from pending_events e where e.requester_user_id = any($1::text[]) and not e.is_foreign
        and not exists (select from online_users o where o.user_id = e.requester_user_id)
      order by e.event_id limit $2 for update of e skip locked`,
     [requesters, page],

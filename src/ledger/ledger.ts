@@ -80,10 +80,14 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   dispatch: step<UserId, true>('dispatch', {
     sameAs: (holder) => holder,
     run: async (holders) => {
-      const { claims, more } = await dispatch(deps, holders, deps.clock.now());
-      deps.events.dispatched(holders, more);
+      const { claims, more, locked } = await dispatch(deps, holders, deps.clock.now());
+      const missed = new Set(locked);
+      deps.events.dispatched(
+        holders.filter((holder) => !missed.has(holder)),
+        more,
+      );
       deps.events.claimed(claims);
-      return done(holders);
+      return holders.map((holder) => (missed.has(holder) ? null : (true as const)));
     },
   }),
   spread: step<HolderOfSubject, true>('spread', {
@@ -97,11 +101,14 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   }),
   assign: step<AssignItem, true>('assign', {
     maxItems: deps.limits.assignTargets,
-    sameAs: (item) => (item === 'due' ? 'due' : 'eventId' in item ? item.eventId : item.requester),
+    sameAs: (item) => (item === 'due' ? 'due' : 'eventId' in item ? `${item.eventId} ${item.holders?.join() ?? ''}` : item.requester),
     run: async (items) => {
       const targets = targetsOf(items);
-      deps.events.assigned(await assign(deps, targets, deps.clock.now()), targets.requesters);
-      return done(items);
+      const events = await assign(deps, targets, deps.clock.now());
+      deps.events.assigned(events, targets.requesters);
+      // An event that did not come back was locked, or its requester's presence was; or it has moved on, and is not found again either.
+      const seen = new Set(events.map((event) => event.eventId));
+      return items.map((item) => (item === 'due' || !('eventId' in item) || seen.has(item.eventId) ? (true as const) : null));
     },
   }),
   lastCopies: step<ReedId, true>('last-copies', {
@@ -123,7 +130,7 @@ const answerSteps = (deps: LedgerDeps, step: Step) => ({
     run: (items) => relayed(deps, items, deps.clock.now()),
   }),
   reopen: step<FailureItem, Reopened>('reopen', { keys: (item) => [item.eventId], run: (items) => reopen(deps, items, deps.clock.now()) }),
-  undelivered: step<UndeliveredItem, boolean>('undelivered', {
+  undelivered: step<UndeliveredItem, true>('undelivered', {
     keys: (item) => [item.eventId],
     run: (items) => undelivered(deps, items, deps.clock.now()),
   }),

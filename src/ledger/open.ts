@@ -1,5 +1,6 @@
 // OPEN: explicit requests become events, choose a holder and claim it, in one statement for a whole batch.
-// Inserts only for requesters, and claims only holders, whose presence rows it holds a key-share lock on.
+// Inserts only for requesters, and claims only holders, whose presence rows it holds a lock on: a key-share lock keeps a requester from leaving,
+// a share lock also keeps a holder from moving to another replica, which would count its places for itself.
 
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, ringHalf, struckFor } from './choice.ts';
@@ -74,7 +75,7 @@ usage as materialized (
   select f.requester,
     (select count(*) from pending_events e where e.requester_user_id = f.requester and e.requested_at is not null) as explicit,
     (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
-    (select count(*) from pending_events e where e.requester_user_id = f.requester) as owed
+    (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
   from (select distinct requester from facts where refusal is null and open_id is null) f
 ),
 fresh as materialized (
@@ -131,7 +132,7 @@ placed as materialized (
   left join candidates q on s.holder is null and q.subject = f.subject and q.kind = f.kind and q.nth = 1 + (f.k - 1) % q.all_of
 ),
 holders as materialized (
-  select user_id, owner from online_users where user_id in (select holder from placed) order by user_id for key share skip locked
+  select user_id, owner from online_users where user_id in (select holder from placed) order by user_id for share skip locked
 ),
 counted as materialized (
   select f.ord, least(3, count(c.holder) filter (where not c.struck))::int as online, coalesce(bool_or(c.struck), false) as failing

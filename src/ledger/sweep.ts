@@ -3,7 +3,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
-import { struckFor, wantsHolder } from './choice.ts';
+import { holdsWhole, struckFor, wantsHolder } from './choice.ts';
 
 export type Swept = {
   readonly eventId: string;
@@ -134,39 +134,44 @@ export const absentRequesters = async (db: Database): Promise<UserId[]> => {
     name: 'ledger_absent_requesters',
     text: `
 select distinct requester_user_id from pending_events e
-where not exists (select from online_users o where o.user_id = e.requester_user_id) limit 256`,
+where not e.is_foreign and not exists (select from online_users o where o.user_id = e.requester_user_id) limit 256`,
     values: [],
   });
   return rows.map((row) => row.requester_user_id);
 };
 
-export type WakeItem = { readonly holder: UserId /** The last reed looked at; null: from the first. */; readonly cursor: ReedId | null };
+/** A place in a holder's reeds and in the events for one of them: each step goes on strictly after it. */
+export type WakeCursor = { readonly reed: ReedId; readonly seq: number };
+export type WakeItem = { readonly holder: UserId /** null: from the first reed. */; readonly cursor: WakeCursor | null };
 
 export type WakeStep = {
   readonly woken: number;
   /** Where the next step starts; null: that was the last. */
-  readonly cursor: ReedId | null;
+  readonly cursor: WakeCursor | null;
 };
 
 const WAKE = `
 with input as materialized (
-  select * from unnest($1::text[], $2::text[]) with ordinality as i(holder, cursor, ord)
+  select * from unnest($1::text[], $2::text[], $7::bigint[]) with ordinality as i(holder, reed, seq, ord)
 ),
-reeds as materialized (
-  select i.ord, i.holder, a.reed_id from input i cross join lateral (
-    select reed_id from reed_allocations where holder_user_id = i.holder and reed_id > i.cursor order by reed_id limit $3
+held as materialized (
+  select i.ord, i.holder, a.reed_id, case when a.reed_id = i.reed then i.seq else 0 end as after from input i cross join lateral (
+    select reed_id from reed_allocations where holder_user_id = i.holder and reed_id >= i.reed order by reed_id limit $3
   ) a
   where exists (select from online_users o where o.user_id = i.holder)
 ),
 found as materialized (
-  select f.ord, f.event_id, f.subject_id from (
-    select r.ord, e.*, row_number() over (partition by r.ord order by r.reed_id, e.priority, e.seq) as nth
-    from reeds r cross join lateral (
-      select w.event_id, w.subject_id, w.priority, w.seq from pending_events w
-      where w.subject_id = r.reed_id and ${wantsHolder('w', '$5')} and w.requester_user_id <> r.holder
-        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder and t.failures >= $6)
+  select f.ord, f.event_id, f.subject_id, f.seq from (
+    select r.ord, e.*, row_number() over (partition by r.ord order by r.reed_id, e.seq) as nth
+    from held r cross join lateral (
+      select w.event_id, w.subject_id, w.seq from pending_events w
+      where w.subject_id = r.reed_id and ${wantsHolder('w', '$5')} and w.seq > r.after and w.requester_user_id <> r.holder
+        -- One that backs off already set the date at which it is asked again; one that was given up or has not every part is no help.
+        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder
+          and (t.failures >= $6 or (w.state = 4 and t.not_before > $5)))
         and not ${struckFor('w.subject_id', 'r.holder', 'w.requester_user_id')}
-      order by w.priority, w.seq limit $4 for update skip locked
+        and ${holdsWhole('w.subject_kind', 'w.subject_id', 'r.holder')}
+      order by w.seq limit $4 for update skip locked
     ) e
   ) f where f.nth <= $4
 ),
@@ -175,40 +180,40 @@ woken as (
 )
 select i.ord,
   (select count(*)::int from found f where f.ord = i.ord) as woken,
-  (select max(f.subject_id) from found f where f.ord = i.ord) as woken_to,
-  (select count(*)::int from reeds r where r.ord = i.ord) as reeds,
-  (select max(r.reed_id) from reeds r where r.ord = i.ord) as last
+  (select f.subject_id from found f where f.ord = i.ord order by f.subject_id desc, f.seq desc limit 1) as woken_reed,
+  (select f.seq from found f where f.ord = i.ord order by f.subject_id desc, f.seq desc limit 1) as woken_seq,
+  (select count(*)::int from held r where r.ord = i.ord) as reeds,
+  (select max(r.reed_id) from held r where r.ord = i.ord) as last
 from input i order by i.ord`;
 
-type WakeRow = { woken: number; woken_to: ReedId | null; reeds: number; last: ReedId | null };
+type WakeRow = { woken: number; woken_reed: ReedId | null; woken_seq: number | null; reeds: number; last: ReedId | null };
 
-/** Makes events for the next reeds of each holder (at most once in `items`) that had nobody to ask unassigned and due, as long as it is online; whether their requesters have places is ASSIGN's to see. */
+/**
+ * Makes events for the next reeds of each holder (at most once in `items`) that had nobody to ask unassigned and due, as long as it is
+ * online; whether their requesters have places is ASSIGN's to see.
+ */
 export const wake = async (db: Database, limits: Limits, items: readonly WakeItem[], now: number): Promise<WakeStep[]> => {
   const rows = await db.query<WakeRow>({
     name: 'ledger_wake',
     text: WAKE,
     values: [
       items.map((item) => item.holder),
-      items.map((item) => item.cursor ?? ''),
+      items.map((item) => item.cursor?.reed ?? ''),
       limits.wakeReedsPerStep,
       limits.wakeEventsPerStep,
       new Date(now),
       limits.holderFailuresPerEvent,
+      items.map((item) => item.cursor?.seq ?? 0),
     ],
   });
-  return rows.map((row, index) => stepOf(row, items[index]?.cursor ?? null, limits));
+  return rows.map((row) => stepOf(row, limits));
 };
 
-const stepOf = ({ woken, woken_to, reeds, last }: WakeRow, cursor: ReedId | null, limits: Limits): WakeStep => {
-  // A full step may have stopped inside a reed: that one is looked at again, since only events with nobody to ask match.
-  if (woken >= limits.wakeEventsPerStep && woken_to !== null) return { woken, cursor: beforeOf(woken_to, cursor) };
-  return { woken, cursor: reeds >= limits.wakeReedsPerStep ? last : null };
-};
-
-/** A cursor that still includes `reed`: its text without the last character sorts before it. */
-const beforeOf = (reed: ReedId, cursor: ReedId | null): ReedId => {
-  const before = reed.slice(0, -1) as ReedId;
-  return cursor !== null && cursor > before ? cursor : before;
+const stepOf = ({ woken, woken_reed, woken_seq, reeds, last }: WakeRow, limits: Limits): WakeStep => {
+  if (woken >= limits.wakeEventsPerStep && woken_reed !== null && woken_seq !== null)
+    return { woken, cursor: { reed: woken_reed, seq: woken_seq } };
+  // Ids are of one length: with a character more, this one sorts right after the last.
+  return { woken, cursor: reeds >= limits.wakeReedsPerStep && last !== null ? { reed: `${last}!` as ReedId, seq: 0 } : null };
 };
 
 /** A holder that signs in anew may be asked again for events that it failed too often. */

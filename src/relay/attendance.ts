@@ -47,9 +47,9 @@ export class Attendance {
     return this.#departures.idle;
   }
 
-  async arrived(member: UserId): Promise<void> {
+  async arrived(member: UserId, isFresh: boolean): Promise<void> {
     const { looks } = this.#deps;
-    await looks.wakes.arrived(member);
+    await looks.wakes.arrived(member, isFresh);
     // Its newest connection may have moved here: what is queued with it is ours to dispatch.
     looks.dispatch(member);
   }

@@ -23,7 +23,7 @@ export class Looks implements LedgerEvents {
   /** Holders of this replica whose queue may not be empty. */
   readonly #queues = new Set<UserId>();
   readonly #search: ExactSearch;
-  /** Events that are being given what an exact search found: if that does not help, nothing more is to be found. */
+  /** Events that are being given what an exact search found: if that does not help, searching again would not. */
   readonly #searched = new Set<string>();
   #running = 0;
 
@@ -54,6 +54,8 @@ export class Looks implements LedgerEvents {
   }
 
   assigned(events: readonly Assigned[], requesters: readonly UserId[]): void {
+    // A place freed while this look ran found nothing noted: who is noted only now is looked at once more.
+    for (const { full, requester } of events) if (full && !this.#full.has(requester)) this.assign({ requester });
     for (const requester of requesters) this.#full.delete(requester);
     // As many as one look takes: there may be more that are due.
     if (events.length >= this.#deps.limits.assignItems) this.assign('due');
@@ -61,7 +63,7 @@ export class Looks implements LedgerEvents {
       if (event.full) this.#full.add(event.requester);
       if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
       if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
-      if (event.state === STATE.dormant && !this.#searched.has(event.eventId)) this.dormant(event.eventId, event.subjectId);
+      if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId, this.#searched.has(event.eventId));
       const { requestId } = event;
       if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.#progress({ ...event, requestId });
     }
@@ -147,13 +149,13 @@ export class Looks implements LedgerEvents {
   }
 
   /** An event went dormant: somebody may have come online between that look and its commit. */
-  dormant(eventId: string, subject: ReedId): void {
+  dormant(eventId: string, subject: ReedId, isSearched = false): void {
     this.look(async () => {
       const second = await this.ledger.recheck.submit(eventId);
       if (!second) return;
       if (second.found) this.assign({ eventId });
       else if (!second.held) this.copyGone(subject);
-      else if (second.sampled) {
+      else if (second.sampled && !isSearched) {
         const holders = await this.#search.onlineHolders(subject);
         if (holders.length > 0) await this.#assignExactly(eventId, holders);
       }

@@ -18,8 +18,8 @@ export interface MemberFrames {
    * Throws AppError for what the caller is to be told; anything else is answered INTERNAL and logged.
    */
   handle(from: Origin, frame: Frame): Promise<void>;
-  /** The member signed in, on a first or another connection; its presence is committed. */
-  arrived(userId: UserId): Promise<void>;
+  /** The member signed in and its presence is committed; `isFresh` if it had none just before. */
+  arrived(userId: UserId, isFresh: boolean): Promise<void>;
   /** The member's presence row is gone, committed. The member may have come back since: look before ending anything. */
   left(userId: UserId): Promise<void>;
   /** The member's send buffers are all full, or no longer. The row says so already. */

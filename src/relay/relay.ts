@@ -82,6 +82,7 @@ export class Relay implements MemberFrames {
   }
 
   stop(): Promise<void> {
+    this.looks.wakes.stop();
     return this.#sweeper.stop();
   }
 
@@ -120,8 +121,8 @@ export class Relay implements MemberFrames {
     }
   }
 
-  arrived(member: UserId): Promise<void> {
-    return this.#attendance.arrived(member);
+  arrived(member: UserId, isFresh: boolean): Promise<void> {
+    return this.#attendance.arrived(member, isFresh);
   }
 
   left(member: UserId): Promise<void> {

@@ -8,7 +8,7 @@ import { lastCopiesGone, requestersGone } from '../../src/ledger/ends.ts';
 import { type Opened, open } from '../../src/ledger/open.ts';
 import { acknowledge } from '../../src/ledger/settle.ts';
 import { STATE } from '../../src/ledger/state.ts';
-import { absentHolders, holdersGone, sweep, wake } from '../../src/ledger/sweep.ts';
+import { absentHolders, holdersGone, sweep, type WakeCursor, wake } from '../../src/ledger/sweep.ts';
 import type { ReedId, UserId } from '../../src/wire/address.ts';
 import { World } from '../support/ledger-world.ts';
 
@@ -29,7 +29,7 @@ describe('DISPATCH and SPREAD', () => {
     const reed = await world.reed(author);
     const events: Opened[] = [];
     for (const viewer of viewers) events.push(await opened(viewer, reed));
-    expect(await dispatch(world.context, [author], now)).toEqual({ claims: [], more: [author] });
+    expect(await dispatch(world.context, [author], now)).toEqual({ claims: [], more: [author], locked: [] });
     await relayed(world.context, [{ eventId: events[0]?.eventId as string, holder: author }], now);
     const second = events[5]?.eventId;
     expect(await dispatch(world.context, [author], now)).toMatchObject({
@@ -115,7 +115,7 @@ describe('presence', () => {
       await open(small.context, [item], now);
     }
     await small.online(author);
-    let cursor: ReedId | null = null;
+    let cursor: WakeCursor | null = null;
     const woken: number[] = [];
     do {
       const [step] = await wake(small.db, small.limits, [{ holder: author, cursor }], now);
