@@ -1,5 +1,6 @@
 // The journal format of the file store: batches of JSON lines, each closed by a line with a checksum of the batch.
-// A batch without a good closing line never happened. One at the very end is a write cut short; one before a good batch is damage.
+// A batch without a good closing line never happened. A write cut short leaves, at the very end, whole lines that are records and then a
+// part of a line; a closing line that does not fit, or a whole line that is no record, is damage wherever it stands.
 import { crc32 } from 'node:zlib';
 import type { Change, Collection } from '../client/store.ts';
 import { COLLECTIONS } from '../client/store.ts';
@@ -46,7 +47,7 @@ export class JournalReader {
   #broken = false;
   /** Where the last good batch ends: what comes after it may be cut off. */
   goodEnd: number;
-  /** A good batch came after a broken one. */
+  /** Something that had been written whole can't be read any more. */
   damaged = false;
 
   constructor(start: number, apply: (entries: readonly Entry[]) => void) {
@@ -73,7 +74,7 @@ export class JournalReader {
     this.#lines.push(line);
     const entry = value === null ? null : entryOf(value, place);
     if (entry) this.#entries.push(entry);
-    else this.#broken = true;
+    else this.damaged = this.#broken = true;
   }
 
   #end(value: Record<string, unknown>): void {
@@ -81,16 +82,13 @@ export class JournalReader {
     if (good) {
       this.#apply(this.#entries);
       this.goodEnd = this.#offset;
-      this.damaged ||= this.#skipped;
     } else {
-      this.#skipped = true;
+      this.damaged = true;
     }
     this.#lines = [];
     this.#entries = [];
     this.#broken = false;
   }
-
-  #skipped = false;
 }
 
 function parsed(line: Buffer): Record<string, unknown> | null {

@@ -185,9 +185,22 @@ export class FileStore implements Store {
       reader.push(Buffer.from(buffer.subarray(0, bytesRead)));
       at += bytesRead;
     }
-    if (reader.damaged) this.complete = false;
+    if (reader.damaged) await this.#markIncomplete();
     this.#bytes = reader.goodEnd;
     if (reader.goodEnd < size) await this.#file.truncate(reader.goodEnd);
+  }
+
+  /** On the disk before anything is cut off: after that the journal alone would not show that something was lost. */
+  async #markIncomplete(): Promise<void> {
+    this.complete = false;
+    // The store's own handle only appends.
+    const file = await open(this.#path, 'r+');
+    try {
+      await file.write(headerLine(false), 0);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
   }
 
   async #start(): Promise<void> {

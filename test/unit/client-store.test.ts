@@ -122,6 +122,29 @@ describe('file store', () => {
     await third.close();
   });
 
+  test.each([
+    ['the last closing line but one', (text: string) => text.replace(/"end":1(?=.*\n.*"id":"c".*\n.*\n$)/, '"enX":1'), ['a']],
+    ['a record of the last write', (text: string) => text.replace('"value":"c"', '"value":"x"'), ['a', 'b']],
+    ['the last closing line', (text: string) => text.replace(/"end":1(?=.*\n$)/, '"enX":1'), ['a', 'b']],
+  ])('says that it is incomplete when %s was damaged, also the time after', async (_name, damage, left) => {
+    const folder = await newFolder();
+    const first = await openFileStore(folder);
+    for (const id of ['a', 'b', 'c']) await first.write([put(id, id)]);
+    await first.close();
+    const path = join(folder, 'journal');
+    const whole = await readFile(path, 'utf8');
+    expect(damage(whole)).not.toBe(whole);
+    await writeFile(path, damage(whole));
+    for (const more of ['d', 'e']) {
+      const store = await openFileStore(folder);
+      expect(store.complete).toBe(false);
+      expect((await store.list('meta')).map(({ id }) => id)).toEqual(left);
+      await store.write([put(more, more)]);
+      await store.close();
+      left.push(more);
+    }
+  });
+
   test('gives the space of replaced records back and loses nothing by it', async () => {
     const folder = await newFolder();
     const store = await openFileStore(folder);
