@@ -28,6 +28,7 @@ export class KeyDirectory {
   /** Proved chains, the most recently used last. */
   readonly #chains = new Map<UserId, Chain>();
   readonly #loading = new Map<string, Promise<Chain | null>>();
+  #changing: Promise<void> = Promise.resolve();
 
   constructor(deps: KeyDeps) {
     this.#deps = deps;
@@ -61,13 +62,26 @@ export class KeyDirectory {
 
   /** Takes a key's revocation. False if it does not hold or is of a key that this device never saw. */
   async revoked(key: UserKeyId, revocation: unknown): Promise<boolean> {
-    const known = await this.#load(userOf(key));
-    const at = known?.keys.findIndex(({ id }) => id === key) ?? -1;
-    if (!known || at < 0) return false;
-    const chain = known.record.chain.map((entry, place) => (place === at ? { ...entry, revocation } : entry));
-    const next = await this.#prove({ ...known.record, chain });
-    if (next) await this.#remember(next);
-    return next !== null;
+    return this.#inTurn(async () => {
+      const known = await this.#load(userOf(key));
+      const at = known?.keys.findIndex(({ id }) => id === key) ?? -1;
+      if (!known || at < 0) return false;
+      const chain = known.record.chain.map((entry, place) => (place === at ? { ...entry, revocation } : entry));
+      const next = await this.#prove({ ...known.record, chain });
+      if (!next || !continues(known, next)) return false;
+      await this.#remember(next);
+      return true;
+    });
+  }
+
+  /** What changes a chain goes one after the other: what it is compared with must not be replaced meanwhile. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#changing.then(work);
+    this.#changing = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
   }
 
   async #find(id: UserKeyId, purpose: Purpose): Promise<KnownKey | null> {
@@ -112,13 +126,22 @@ export class KeyDirectory {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
       throw error;
     }
-    const owed = new Set(known?.record.owed ?? []);
-    if (purpose === 'verify') owed.add(id);
-    const record = recordOf(userOf(id), answer, [...owed]);
+    const record = recordOf(userOf(id), answer, purpose === 'verify' ? [id] : []);
     const proved = record && (await this.#prove(record));
-    if (!proved || (known && !continues(known, proved))) return null;
-    await this.#remember(proved);
-    return proved;
+    return proved && this.#inTurn(() => this.#replace(known, proved));
+  }
+
+  /** `asked`: what was known when the server was asked. What was learned since then may be newer than its answer, which then proves nothing. */
+  async #replace(asked: Chain | null, next: Chain): Promise<Chain | null> {
+    const known = await this.#load(next.record.id);
+    if (known && !continues(known, next)) {
+      if (!asked || continues(asked, next)) throw new AppError('UNAVAILABLE', 'more about these keys came while they were asked for');
+      return null;
+    }
+    const owed = new Set([...(known?.record.owed ?? []), ...next.record.owed]);
+    const merged = { ...next, record: { ...next.record, owed: [...owed] } };
+    await this.#remember(merged);
+    return merged;
   }
 
   async #prove(record: KeyRecord): Promise<Chain | null> {
@@ -140,8 +163,12 @@ export class KeyDirectory {
   }
 }
 
-/** A chain continues another if every key known before still stands where it stood. */
-const continues = (known: Chain, next: Chain): boolean => known.keys.every(({ id }, at) => next.keys[at]?.id === id);
+/** A chain continues another if every key known before still stands where it stood, and one that was revoked is so by the same act. */
+const continues = (known: Chain, next: Chain): boolean =>
+  known.keys.every(({ id, revokedSeq }, at) => {
+    const key = next.keys[at];
+    return key?.id === id && (revokedSeq === undefined || key.revokedSeq === revokedSeq);
+  });
 
 function recordOf(id: UserId, answer: unknown, owed: readonly UserKeyId[]): KeyRecord | null {
   const { chain } = (answer ?? {}) as { chain?: unknown };
