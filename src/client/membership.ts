@@ -127,7 +127,7 @@ export class Membership {
         return this.outbox.acknowledged(frame.body.reedId);
       case 'error':
         this.viewer.refused(frame.body);
-        return this.outbox.refused(frame.body);
+        return this.outbox.refused(frame);
       default:
         return this.#content(frame);
     }

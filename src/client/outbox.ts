@@ -11,7 +11,7 @@ import { makeReedId, parseReedId, type ReedId, type UserId, type UserKeyId } fro
 import { checkBody, SALT_BYTES } from '../wire/body.ts';
 import type { Signed } from '../wire/canonical.ts';
 import { mentionsOf, tagsOf } from '../wire/claims.ts';
-import type { Frame, FrameBodies } from '../wire/frames.ts';
+import type { Frame, FrameOf } from '../wire/frames.ts';
 import { printTime } from '../wire/kinds.ts';
 import { checkStatement, heading } from '../wire/statements.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -120,10 +120,11 @@ export class Outbox {
     if (this.#announced?.reedId === reedId) this.#announced.answer(null);
   }
 
-  /** An ERROR that names the reed as what it is about. */
-  refused(error: FrameBodies['error']): void {
-    if (this.#announced?.reedId !== error.requestId) return;
-    this.#announced.answer(new AppError(error.code, error.detail, error.retryAfterMs ? { retryAfterMs: error.retryAfterMs } : {}));
+  /** An ERROR that names the reed as what it is about, or answers the frame that announced it. */
+  refused({ id, body: error }: FrameOf<'error'>): void {
+    const reedId = this.#announced?.reedId;
+    if (reedId !== error.requestId && reedId !== id) return;
+    this.#announced?.answer(new AppError(error.code, error.detail, error.retryAfterMs ? { retryAfterMs: error.retryAfterMs } : {}));
   }
 
   /** Resolves when nothing is going out now: all is published, or it waits for a connection, a time or the person. */
@@ -261,7 +262,8 @@ export class Outbox {
         else done();
       };
       this.#announced = { reedId, answer };
-      if (!send({ id: '', type: 'publishReady', body })) answer(new AppError('UNAVAILABLE', 'no connection'));
+      // The reed's id is the frame's too: an ERROR of the connection itself, over the budget for one, repeats only that.
+      if (!send({ id: reedId, type: 'publishReady', body })) answer(new AppError('UNAVAILABLE', 'no connection'));
     });
   }
 

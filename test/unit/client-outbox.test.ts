@@ -8,7 +8,7 @@ import { ServerTime } from '../../src/client/server-time.ts';
 import type { MemberEvent, ReedCertificate, ReedStatement } from '../../src/client/types.ts';
 import { parseServerId, userIdFromFingerprint, userKeyId } from '../../src/wire/address.ts';
 import type { Signed } from '../../src/wire/canonical.ts';
-import type { Frame } from '../../src/wire/frames.ts';
+import type { Frame, FrameBodies } from '../../src/wire/frames.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { countingRandom, newReedId, turns, until } from '../support/sdk-parts.ts';
 
@@ -49,6 +49,8 @@ const setUp = async (store = new MemoryStore()) => {
   const announced = (): string[] => sent.flatMap((frame) => (frame.type === 'publishReady' ? [frame.body.reedId] : []));
   return {
     ...{ store, clock, outbox, sent, events, registered, announced },
+    refused: (error: Partial<FrameBodies['error']>, id = '') =>
+      outbox.refused({ id, type: 'error', body: { code: 'INTERNAL', detail: '', requestId: '', retryAfterMs: 0, ...error } }),
     problem: (next: typeof problem) => {
       problem = next;
     },
@@ -121,6 +123,31 @@ describe('a reed', () => {
     expect(on.registered).toHaveLength(1);
   });
 
+  test('is announced again as soon as the server says, when the connection itself refused the frame', async () => {
+    const { reedId, published } = await on.outbox.publish({ text: 'one' });
+    on.outbox.connected();
+    await until(() => on.announced().length === 1);
+    const frame = on.sent.find(({ type }) => type === 'publishReady')?.id ?? '';
+    expect(frame).not.toBe('');
+    // About something else: neither names the reed nor repeats the frame's id.
+    on.refused({ code: 'FORBIDDEN' });
+    on.refused({ code: 'FORBIDDEN' }, 'another frame');
+    on.refused({ code: 'RATE_LIMITED', retryAfterMs: 3_000 }, frame);
+    await on.outbox.idle();
+    on.clock.advance(2_999);
+    await turns();
+    expect(on.announced()).toHaveLength(1);
+    on.clock.advance(1);
+    await until(() => on.announced().length === 2);
+    on.refused({ code: 'UNAVAILABLE' }, frame);
+    await on.outbox.idle();
+    on.clock.advance(2_000);
+    await until(() => on.announced().length === 3);
+    on.outbox.acknowledged(reedId);
+    await published;
+    expect(on.registered).toHaveLength(1);
+  });
+
   test('that the server refuses for good is kept, marked, and holds up nothing', async () => {
     on.problem(({ statement }) => (statement.tags.includes('bad') ? new AppError('FORBIDDEN', 'not that') : null));
     const [bad, good] = [await on.outbox.publish({ text: '#bad' }), await on.outbox.publish({ text: 'good' })];
@@ -154,7 +181,7 @@ describe('a reed', () => {
     const { reedId, published } = await on.outbox.publish({ text: 'one' });
     on.outbox.connected();
     await until(() => on.announced().length > 0);
-    on.outbox.refused({ code: 'FORBIDDEN', detail: 'not this', requestId: reedId, retryAfterMs: 0 });
+    on.refused({ code: 'FORBIDDEN', detail: 'not this', requestId: reedId });
     await expect(published).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect(await on.store.get('copies', reedId)).toMatchObject({ state: 'unconfirmed' });
     await on.outbox.discard(reedId);
