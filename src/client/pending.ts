@@ -20,6 +20,10 @@ export type Pending = {
   waiters: Waiter[];
   /** Refusals in a row that may pass by themselves. */
   refusals: number;
+  /** Why it was refused last, as far as repeating it depends on that. place: the server has none for it. time: not at this moment. */
+  lacks: 'place' | 'time' | 'budget' | null;
+  /** Its copy is being written: what becomes of the record on disk is decided after that. */
+  storing: boolean;
   /** Not sent again before this time of the monotonic clock; infinite: not on this connection. */
   notBefore: number;
 };
@@ -51,7 +55,8 @@ export class PendingReeds {
       return before;
     }
     const progress: RequestProgress = { state: 'sending', onlineHolders: 0, tries: record.invalid };
-    const pending: Pending = { record, sent: false, known: false, progress, waiters: [], refusals: 0, notBefore: 0 };
+    const rest = { sent: false, known: false, lacks: null, storing: false, refusals: 0, notBefore: 0 };
+    const pending: Pending = { record, progress, waiters: [], ...rest };
     this.#byReed.set(record.id, pending);
     return pending;
   }
@@ -70,10 +75,22 @@ export class PendingReeds {
     return due.sort((left, right) => rank(left) - rank(right) || left.record.askedAt - right.record.askedAt);
   }
 
+  /** The one that waits for a place and was refused least often. */
+  nextForPlace(): Pending | undefined {
+    return this.all()
+      .filter(({ sent, lacks }) => !sent && lacks === 'place')
+      .sort((left, right) => left.refusals - right.refusals)[0];
+  }
+
   /** When the next one that is being held back may be sent; null if none is. */
   nextTime(now: number): number | null {
     const times = this.all().flatMap(({ sent, notBefore }) => (!sent && notBefore > now && Number.isFinite(notBefore) ? [notBefore] : []));
     return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** How many wait for their time now. */
+  heldBack(now: number): number {
+    return this.all().filter(({ sent, notBefore }) => !sent && notBefore > now && Number.isFinite(notBefore)).length;
   }
 
   sentCount(): number {

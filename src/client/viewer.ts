@@ -1,9 +1,7 @@
 // Asking for reeds and taking what comes. A request is in the store before it is sent and stays there until the server has confirmed
 // the copy. Nothing that a lost connection may have swallowed is waited for: each new one hears every open request once more.
 
-import { doubling } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';
-import type { ErrorCode } from '../base/codes.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
@@ -12,27 +10,13 @@ import { ACCUSING_REASONS, type DeliveryType, type Frame, type FrameBodies, type
 import type { CheckedCopy } from './check-copy.ts';
 import { consentTo } from './consent.ts';
 import { type Pending, PendingReeds, PROGRESS, type Waiter } from './pending.ts';
+import { judgeRefusal, REFUSALS_MAX, retryDelayMs } from './refusals.ts';
 import type { ServerTime } from './server-time.ts';
 import type { CopyRecord, RequestRecord, Store } from './store.ts';
-import { type Emit, RequestFailure, type RequestOutcome, type RequestProgress } from './types.ts';
+import { type Emit, RequestFailure, type RequestProgress } from './types.ts';
 
-const RETRY_FIRST_MS = 2_000;
-const RETRY_MAX_MS = 60_000;
-/** A refusal that lasts longer than this is told instead of waited out. */
-const WAIT_MAX_MS = 120_000;
-const REFUSALS_MAX = 5;
-/** Up to here a rate limit is the budget as a whole, which has room for one request after the other. */
-const BUDGET_WAIT_MAX_MS = 10_000;
 /** Confirmations are asked for beside what people wait for, a few at a time. */
 const CONFIRMATIONS_AT_ONCE = 8;
-
-const OUTCOMES: Partial<Record<ErrorCode, RequestOutcome>> = {
-  NOT_FOUND: 'not-found',
-  REMOVED: 'removed',
-  BLOCKED: 'blocked',
-  EXPIRED: 'expired',
-  NOT_ACKNOWLEDGED: 'not-acknowledged',
-};
 
 export type ViewerDeps = {
   readonly store: Store;
@@ -70,6 +54,8 @@ export class Viewer {
 
   /** A copy, from the store or from another member. Rejects with RequestFailure. */
   async request(reedId: ReedId, options: RequestOptions = {}): Promise<CopyRecord> {
+    // A copy whose request was ended while it came is still being dealt with.
+    if (!this.#pending.get(reedId)) await this.#checking.get(reedId);
     const here = await this.#deps.store.get('copies', reedId);
     if (here && here.state !== 'leaving') return here;
     options.signal?.throwIfAborted();
@@ -131,6 +117,7 @@ export class Viewer {
     // It stands on the server, whatever became of its last repetition.
     if (pending.record.want === 'copy') pending.sent = true;
     pending.refusals = 0;
+    pending.lacks = null;
     this.#progress(pending, { state: PROGRESS[body.state], onlineHolders: Math.min(body.onlineHolders, 3) });
   }
 
@@ -149,7 +136,7 @@ export class Viewer {
   /** The reed is gone for good: whatever was open about it ends. */
   removed(reedId: ReedId, certificate: object): void {
     const pending = this.#pending.get(reedId);
-    if (pending) void this.#fail(pending, new RequestFailure('removed', { certificate }), true);
+    if (pending) void this.#fail(pending, new RequestFailure('removed', { certificate }), { gone: true });
   }
 
   /** The reed that an open request of this id is about. */
@@ -161,14 +148,11 @@ export class Viewer {
   refused(error: FrameBodies['error']): void {
     const pending = this.#pending.byRequest(error.requestId);
     if (!pending) return;
-    if (error.code === 'RATE_LIMITED' && (pending.known || pending.record.want === 'confirmation')) return this.#heldBack(pending, error);
-    const retryAfterMs = error.retryAfterMs || doubling(pending.refusals + 1, RETRY_FIRST_MS, RETRY_MAX_MS);
-    const passing = ['RATE_LIMITED', 'TOO_MANY_OPEN', 'INTERNAL', 'UNAVAILABLE'].includes(error.code);
-    pending.refusals++;
-    const patient = retryAfterMs <= WAIT_MAX_MS && (error.code === 'TOO_MANY_OPEN' || pending.refusals < REFUSALS_MAX);
-    if (passing && patient) return this.#later(pending, retryAfterMs, error.code === 'RATE_LIMITED' ? 'held-back' : 'sending');
-    const lasting = error.code === 'RATE_LIMITED' ? 'rate-limited' : error.code === 'TOO_MANY_OPEN' ? 'too-many-open' : 'refused';
-    void this.#fail(pending, new RequestFailure(OUTCOMES[error.code] ?? lasting, passing ? { retryAfterMs } : {}));
+    pending.sent = false;
+    const verdict = judgeRefusal(pending, error);
+    if ('failure' in verdict) return void this.#fail(pending, verdict.failure, verdict);
+    const before = verdict.inTurn ? this.#pending.heldBack(this.#deps.time.monotonicMs()) : 0;
+    this.#later(pending, verdict.waitMs * (before + 1), verdict.state);
   }
 
   /** A ciphertext for this member. */
@@ -249,18 +233,6 @@ export class Viewer {
     if (!sent) pending.sent = false;
   }
 
-  /**
-   * The budget has no room for a repetition. What it repeats may still stand on the server, so nothing has ended; but it is not
-   * repeated sooner than the server says, on whatever connection, and those that are held back together go out one after the other.
-   */
-  #heldBack(pending: Pending, { retryAfterMs }: Pick<FrameBodies['error'], 'retryAfterMs'>): void {
-    const { time } = this.#deps;
-    const waitMs = retryAfterMs || RETRY_MAX_MS;
-    const now = time.monotonicMs();
-    const others = this.#pending.all().filter(({ sent, notBefore }) => !sent && notBefore > now && Number.isFinite(notBefore)).length;
-    this.#later(pending, waitMs <= BUDGET_WAIT_MAX_MS ? waitMs * (others + 1) : waitMs, 'held-back');
-  }
-
   #later(pending: Pending, delayMs: number, state: 'held-back' | 'sending'): void {
     pending.sent = false;
     pending.notBefore = this.#deps.time.monotonicMs() + delayMs;
@@ -284,20 +256,42 @@ export class Viewer {
   }
 
   async #keep(eventId: string, pending: Pending, { certificate, body }: CheckedCopy): Promise<void> {
-    const { store, time, user, emit } = this.#deps;
+    const { time, user, emit } = this.#deps;
     const { id } = pending.record;
     const copy: CopyRecord = { id, certificate, body, own: userOf(id) === user, state: 'unconfirmed', storedAt: time.now() };
     const record: RequestRecord = { ...pending.record, want: 'confirmation' };
     // Who cancelled while the copy was checked does not get it.
     if (this.#pending.get(id) !== pending) return this.#refuse(eventId, id, 'UNSOLICITED');
-    await store.write([
-      { put: 'copies', record: copy },
-      { put: 'requests', record },
-    ]);
+    if (!(await this.#stored(pending, copy, record))) return this.#refuse(eventId, id, 'UNSOLICITED');
     this.#pending.set(record);
     this.#acknowledge(eventId, id);
     emit({ type: 'copy', reedId: id, state: 'unconfirmed' });
     for (const { done } of pending.waiters.splice(0)) done(copy);
+  }
+
+  /**
+   * False if the request ended while the copy was written: then neither stays. Until that is on the disk both are, so that what a crash
+   * leaves is confirmed in the next life.
+   */
+  async #stored(pending: Pending, copy: CopyRecord, record: RequestRecord): Promise<boolean> {
+    const { store } = this.#deps;
+    const { id } = record;
+    pending.storing = true;
+    try {
+      await store.write([
+        { put: 'copies', record: copy },
+        { put: 'requests', record },
+      ]);
+    } finally {
+      pending.storing = false;
+      if (this.#pending.get(id) !== pending) {
+        await store.write([
+          { delete: 'copies', id },
+          { delete: 'requests', id },
+        ]);
+      }
+    }
+    return this.#pending.get(id) === pending;
   }
 
   #acknowledge(eventId: string, reedId: ReedId): void {
@@ -344,7 +338,7 @@ export class Viewer {
       { delete: 'requests', id: reedId },
     ]);
     emit({ type: 'copy', reedId, state: 'held' });
-    this.#pump();
+    this.#freed();
   }
 
   /** The event had ended before our acknowledgement came: the server does not count on this copy, so it is asked for again. */
@@ -352,11 +346,15 @@ export class Viewer {
     const pending = this.#pending.get(reedId);
     if (pending?.record.want !== 'confirmation' || pending.refusals >= REFUSALS_MAX) return;
     pending.refusals++;
-    this.#later(pending, doubling(pending.refusals, RETRY_FIRST_MS, RETRY_MAX_MS), 'sending');
+    this.#later(pending, retryDelayMs(pending.refusals), 'sending');
   }
 
   /** Ends a request that has no copy. A confirmation that fails stays on record and is tried at the next connection. */
-  async #fail(pending: Pending, failure: RequestFailure, gone = false): Promise<void> {
+  async #fail(
+    pending: Pending,
+    failure: RequestFailure,
+    { gone = false, freed = pending.sent }: { gone?: boolean; freed?: boolean } = {},
+  ): Promise<void> {
     const { id, want } = pending.record;
     if (want === 'confirmation' && !gone) {
       pending.sent = false;
@@ -365,7 +363,15 @@ export class Viewer {
     }
     this.#pending.delete(id);
     for (const { failed } of pending.waiters.splice(0)) failed(failure);
-    await this.#deps.store.write([{ delete: 'requests', id }]).catch(() => undefined);
+    if (!pending.storing) await this.#deps.store.write([{ delete: 'requests', id }]).catch(() => undefined);
+    if (freed) this.#freed();
+    else this.#pump();
+  }
+
+  /** One of ours ended at the server: the place it had is there for one that waits for a place. */
+  #freed(): void {
+    const next = this.#pending.nextForPlace();
+    if (next) next.notBefore = 0;
     this.#pump();
   }
 

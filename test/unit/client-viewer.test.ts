@@ -5,6 +5,7 @@ import { fail, ok, type Result } from '../../src/base/result.ts';
 import type { CheckedCopy } from '../../src/client/check-copy.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
 import { ServerTime } from '../../src/client/server-time.ts';
+import type { Change } from '../../src/client/store.ts';
 import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
 import { Viewer } from '../../src/client/viewer.ts';
 import type { ReedId } from '../../src/wire/address.ts';
@@ -258,6 +259,145 @@ describe('a delivery', () => {
     await on.deliver(reed);
     expect(await outcomeOf(outcome)).toBe('cancelled');
     expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(['UNSOLICITED']);
+  });
+});
+
+describe('a request that ends while its copy is written', () => {
+  /** Holds back writes of copies until `go`. */
+  const slowStore = () => {
+    const store = new MemoryStore();
+    let go = (): void => undefined;
+    const gate = new Promise<void>((done) => {
+      go = done;
+    });
+    const write = store.write.bind(store);
+    store.write = async (changes) => {
+      await write(changes);
+      if (changes.some((change) => 'put' in change && change.put === 'copies')) await gate;
+    };
+    return { store, go: () => go() };
+  };
+
+  const cancelInTheMiddle = async () => {
+    const slow = slowStore();
+    on = await setUp(slow.store);
+    on.viewer.connected(64);
+    const { outcome } = await begin();
+    const delivered = on.deliver(reed);
+    await turns();
+    await on.viewer.cancel(reed);
+    expect(await outcomeOf(outcome)).toBe('cancelled');
+    return { ...slow, delivered };
+  };
+
+  test('leaves no copy, and what a crash in between leaves is confirmed in the next life', async () => {
+    const { store, go, delivered } = await cancelInTheMiddle();
+    const crashed = new MemoryStore();
+    for (const collection of ['copies', 'requests'] as const)
+      for (const record of await store.list(collection)) await crashed.write([{ put: collection, record } as Change]);
+    go();
+    await delivered;
+    expect(await store.get('copies', reed)).toBe(null);
+    expect(await store.get('requests', reed)).toBe(null);
+    expect(on.of('dataAck')).toEqual([]);
+    expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(['UNSOLICITED']);
+
+    expect(await crashed.get('copies', reed)).toMatchObject({ state: 'unconfirmed' });
+    const next = await setUp(crashed);
+    next.viewer.connected(64);
+    await turns();
+    expect(next.of('requestReed')).toHaveLength(1);
+    await next.deliver(reed);
+    await next.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'HELD' }] } });
+    expect(await crashed.get('copies', reed)).toMatchObject({ state: 'held' });
+  });
+
+  test('can be asked for again at once, and is then on record', async () => {
+    const { store, go, delivered } = await cancelInTheMiddle();
+    const first = on.lastRequest();
+    const again = on.viewer.request(reed);
+    await turns();
+    go();
+    await delivered;
+    await turns();
+    expect(on.lastRequest()).not.toBe(first);
+    expect(await store.get('requests', reed)).toMatchObject({ want: 'copy', requestId: on.lastRequest() });
+    await on.deliver(reed, 'event-2');
+    expect(await again).toMatchObject({ id: reed, state: 'unconfirmed' });
+  });
+
+  test('leaves no request either when the copy can not be written', async () => {
+    const store = new MemoryStore();
+    on = await setUp(store);
+    on.viewer.connected(64);
+    await begin();
+    const write = store.write.bind(store);
+    store.write = async (changes) => {
+      if (!changes.some((change) => 'put' in change && change.put === 'copies')) return write(changes);
+      await on.viewer.cancel(reed);
+      throw new Error('the disk is full');
+    };
+    await on.deliver(reed);
+    expect(await store.list('requests')).toEqual([]);
+    expect(await store.list('copies')).toEqual([]);
+  });
+});
+
+describe('a server without a place', () => {
+  const full = (requestId = on.lastRequest()): void => on.refuse({ code: 'TOO_MANY_OPEN', requestId, retryAfterMs: 5_000 });
+  const asked = (reedId: ReedId): number => on.of('requestReed').filter(({ body }) => body.reedId === reedId).length;
+
+  test('is asked five times in an hour at most, and at once when a request of ours ends', async () => {
+    const other = newReedId(AUTHOR);
+    await begin(other);
+    const standing = on.lastRequest();
+    await begin();
+    const startedAt = on.clock.monotonicMs();
+    const times: number[] = [];
+    while (on.clock.monotonicMs() - startedAt < 3_600_000) {
+      if (asked(reed) > times.length) {
+        times.push(on.clock.monotonicMs() - startedAt);
+        full();
+      }
+      on.clock.advance(1_000);
+      await turns(2);
+    }
+    expect(times).toEqual([0, 5_000, 30_000, 155_000, 780_000]);
+    on.viewer.absent({ id: '', type: 'reedNotHeld', body: { requestId: standing, reedId: other } });
+    await turns();
+    expect(asked(reed)).toBe(6);
+  });
+
+  test('does not make a request end by the limit on repetitions', async () => {
+    const { outcome } = await begin();
+    full();
+    on.clock.advance(5_000);
+    await turns();
+    on.refuse({ code: 'RATE_LIMITED', requestId: on.lastRequest(), retryAfterMs: 1_800_000 });
+    on.clock.advance(1_799_999);
+    await turns();
+    expect(asked(reed)).toBe(2);
+    on.clock.advance(1);
+    await turns();
+    expect(asked(reed)).toBe(3);
+    await on.deliver(reed);
+    expect(await outcome).toMatchObject({ id: reed });
+  });
+
+  test('or without time is asked at growing distances, and given up in the end', async () => {
+    const { outcome } = await begin();
+    for (const waitMs of [1_000, 5_000, 25_000, 125_000]) {
+      const before = asked(reed);
+      on.refuse({ code: 'UNAVAILABLE', requestId: on.lastRequest(), retryAfterMs: 1_000 });
+      on.clock.advance(waitMs - 1);
+      await turns();
+      expect(asked(reed)).toBe(before);
+      on.clock.advance(1);
+      await turns();
+      expect(asked(reed)).toBe(before + 1);
+    }
+    on.refuse({ code: 'UNAVAILABLE', requestId: on.lastRequest(), retryAfterMs: 1_000 });
+    expect(await outcomeOf(outcome)).toBe('refused');
   });
 });
 
