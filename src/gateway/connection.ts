@@ -6,7 +6,7 @@ import { AppError } from '../base/errors.ts';
 import { PROTOCOL } from '../base/protocol.ts';
 import type { EndSessions } from '../bus/port.ts';
 import type { Member } from '../identity/sessions.ts';
-import type { Lane, Origin } from '../relay/port.ts';
+import type { Origin } from '../relay/port.ts';
 import type { UserId } from '../wire/address.ts';
 import type { FrameReason } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame } from '../wire/codec.ts';
@@ -246,10 +246,6 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   endedMeanwhile(member: Member): CloseCode | null {
     const ending = this.#endings?.find(({ userId, options }) => userId === member.userId && covers(options, member));
     return ending?.options.code ?? null;
-  }
-
-  laneOf(frame: Frame): Lane {
-    return this.#around.frames.laneOf(frame.type);
   }
 
   async run(frame: Frame): Promise<void> {

@@ -1,12 +1,10 @@
-// The frames of one connection, carried out in the order of their arrival: consecutive frames of one lane at once, so that they can
-// share a batch; a change of lane waits for all before it; the connection's end comes last. Bounded: over a bound the socket is not read.
+// The frames of one connection, carried out in the order of their arrival: consecutive frames of one type at once, so that they can
+// share a batch; another type waits for all before it; the connection's end comes last. Bounded: over a bound the socket is not read.
 import type { Limits } from '../base/limits.ts';
-import type { Lane } from '../relay/port.ts';
-import type { Frame } from '../wire/frames.ts';
+import type { Frame, FrameType } from '../wire/frames.ts';
 
 /** What the inbox needs of its connection. */
 export interface InboxOwner {
-  laneOf(frame: Frame): Lane;
   /** Carries out one frame; never rejects. */
   run(frame: Frame): Promise<void>;
   /** True: nothing may be started now; the owner pumps the inbox again when there is room. */
@@ -26,7 +24,7 @@ export class Inbox {
   #waiting: Held[] = [];
   #running = 0;
   #bytes = 0;
-  #lane: Lane | null = null;
+  #type: FrameType | null = null;
   #stopped = false;
   #life: 'open' | 'ending' | 'ended' = 'open';
 
@@ -57,10 +55,10 @@ export class Inbox {
   pump(): void {
     let started = 0;
     for (const held of this.#waiting) {
-      const lane = this.#owner.laneOf(held.frame);
-      if (this.#running > 0 && lane !== this.#lane) break;
+      const { type } = held.frame;
+      if (this.#running > 0 && type !== this.#type) break;
       if (this.#owner.mustWait()) break;
-      this.#lane = lane;
+      this.#type = type;
       this.#running += 1;
       started += 1;
       void this.#run(held);

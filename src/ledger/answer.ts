@@ -2,6 +2,7 @@
 // An answer counts only from the holder that the event is dispatched to; who answers late or for another changes nothing.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import { lockedById } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
@@ -25,13 +26,14 @@ with input as materialized (
 ),
 taken as materialized (
   select e.event_id, i.ord, e.requester_user_id, e.subject_id, split_part(e.subject_id, '/', 1) as author
-  from input i join pending_events e on e.event_id = i.event_id and e.holder = i.holder and e.state = 2
-  order by e.event_id for update of e skip locked
+  from (select * from input order by event_id) i cross join lateral (
+    ${lockedById('i.event_id', 'e.holder = i.holder and e.state = 2')}
+  ) e
 ),
 judged as materialized (
   select t.*,
     case
-      when exists (select from reeds r where r.id = t.subject_id and r.removed_at is not null) then 'removed'
+      when (select r.removed_at from reeds r where r.id = t.subject_id) is not null then 'removed'
       when exists (select from blocks b where b.active and b.user_id = t.author and b.target = t.requester_user_id)
         or exists (select from blocks b where b.active and b.user_id = t.requester_user_id and b.target = t.author) then 'blocked'
       else 'relayed'
@@ -116,8 +118,9 @@ with input as materialized (
 ),
 taken as materialized (
   select e.event_id, i.ord, i.holder, i.outcome, i.missing, e.subject_id, e.subject_kind
-  from input i join pending_events e on e.event_id = i.event_id and e.holder = i.holder and e.attempt = i.attempt and e.state = 2
-  order by e.event_id for update of e skip locked
+  from (select * from input order by event_id) i cross join lateral (
+    ${lockedById('i.event_id', 'e.holder = i.holder and e.attempt = i.attempt and e.state = 2')}
+  ) e
 ),
 reopened as (
   update pending_events e set state = 4, holder = null, dispatched_at = null, due_at = $6
@@ -172,10 +175,10 @@ export type UndeliveredItem = {
 
 const UNDELIVERED = `
 with taken as materialized (
-  select e.event_id, e.state from unnest($1::uuid[], $2::int[], $3::int[]) as i(event_id, attempt, relays)
-  join pending_events e on e.event_id = i.event_id
-    and ((e.state = 2 and e.attempt = i.attempt) or (e.state = 3 and e.relays = i.relays))
-  order by e.event_id for update of e skip locked
+  select e.event_id, e.state
+  from (select * from unnest($1::uuid[], $2::int[], $3::int[]) as u(event_id, attempt, relays) order by event_id) i cross join lateral (
+    ${lockedById('i.event_id', '((e.state = 2 and e.attempt = i.attempt) or (e.state = 3 and e.relays = i.relays))')}
+  ) e
 )
 update pending_events e set state = 4, holder = null, dispatched_at = null, relayed_at = null, relays = e.relays - (t.state = 3)::int, due_at = $4
 from taken t where e.event_id = t.event_id

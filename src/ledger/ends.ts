@@ -2,6 +2,7 @@
 // Whatever ends an event deletes it with RETURNING, so that who waits for the freed place can be looked for after the commit.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import { lockedById } from './choice.ts';
 
 export type Ended = {
   readonly eventId: string;
@@ -52,8 +53,8 @@ with input as materialized (
   left join pending_events e on e.requester_user_id = i.requester and e.request_id = i.request_id and e.requested_at is not null and e.state <> 3
 ),
 taken as materialized (
-  select e.event_id from input i join pending_events e on e.event_id = i.event_id and e.state <> 3
-  order by e.event_id for update of e skip locked
+  select e.event_id from (select event_id from input where event_id is not null order by event_id) i
+  cross join lateral (${lockedById('i.event_id', 'e.state <> 3')}) e
 ),${END_TAKEN}
 select i.ord::int, i.event_id is not null as known, e.* from input i left join ended e on e.event_id = i.event_id`;
 
@@ -74,32 +75,43 @@ export const cancel = async (db: Database, items: readonly CancelItem[]): Promis
   });
 };
 
-const end = async (db: Database, name: string, taken: string, values: readonly unknown[]): Promise<Ended[]> => {
-  const text = `with taken as materialized (${taken}),${END_TAKEN} select * from ended`;
+/** Ends a page of the events that `page` selects; `condition` is looked at again when each is locked. */
+const endPage = async (
+  db: Database,
+  of: { name: string; page: string; condition: string; values: readonly unknown[] },
+): Promise<Ended[]> => {
+  const { name, page, condition, values } = of;
+  const text = `
+with page as materialized (${page} limit $2),
+taken as materialized (
+  select e.event_id from (select event_id from page order by event_id) p cross join lateral (${lockedById('p.event_id', condition)}) e
+),${END_TAKEN}
+select * from ended`;
   return (await db.query<EndedRow>({ name, text, values })).map(endedOf);
 };
 
+const REQUESTER_ABSENT = 'not exists (select from online_users o where o.user_id = e.requester_user_id)';
+
 /** Ends a page of what is owed to members whose presence has ended. Call until a page comes back short. */
 export const requestersGone = (db: Database, requesters: readonly UserId[], page: number): Promise<Ended[]> =>
-  end(
-    db,
-    'ledger_requesters_gone',
-    `select e.event_id from pending_events e where e.requester_user_id = any($1::text[]) and not e.is_foreign
-       and not exists (select from online_users o where o.user_id = e.requester_user_id)
-     order by e.event_id limit $2 for update of e skip locked`,
-    [requesters, page],
-  );
+  endPage(db, {
+    name: 'ledger_requesters_gone',
+    page: `select e.event_id from pending_events e where e.requester_user_id = any($1::text[]) and not e.is_foreign and ${REQUESTER_ABSENT}`,
+    condition: REQUESTER_ABSENT,
+    values: [requesters, page],
+  });
+
+const UNHELD = `e.state in (0, 1, 4)
+  and not exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id)`;
 
 /** Ends a page of the events of those of `subjects` that nobody holds any more. Call until a page comes back short. */
 export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>
-  end(
-    db,
-    'ledger_last_copies',
-    `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and e.state in (0, 1, 4)
-       and not exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id)
-     order by e.event_id limit $2 for update of e skip locked`,
-    [subjects, page],
-  );
+  endPage(db, {
+    name: 'ledger_last_copies',
+    page: `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and ${UNHELD}`,
+    condition: UNHELD,
+    values: [subjects, page],
+  });
 
 export type EvictItem = { readonly holder: UserId; readonly reedId: ReedId };
 

@@ -2,7 +2,7 @@
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { ACCUSING_REASONS } from '../wire/frames.ts';
-import { wantsHolder } from './choice.ts';
+import { lockedById, wantsHolder } from './choice.ts';
 import { DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
@@ -16,8 +16,9 @@ with input as materialized (
 ),
 taken as materialized (
   select e.event_id, i.ord, i.device, e.requester_user_id, e.holder, e.subject_kind, e.subject_id
-  from input i join pending_events e on e.event_id = i.event_id and e.requester_user_id = i.requester and e.state = 3
-  order by e.event_id for update of e skip locked
+  from (select * from input order by event_id) i cross join lateral (
+    ${lockedById('i.event_id', 'e.requester_user_id = i.requester and e.state = 3')}
+  ) e
 ),
 ended as (delete from pending_events e using taken t where e.event_id = t.event_id),
 unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id),
@@ -81,8 +82,9 @@ with input as materialized (
 ),
 taken as materialized (
   select e.event_id, i.ord, i.reason, i.accuses, i.declines, e.requester_user_id, e.holder, e.subject_id, split_part(e.subject_id, '/', 1) as author
-  from input i join pending_events e on e.event_id = i.event_id and e.requester_user_id = i.requester and e.state = 3
-  order by e.event_id for update of e skip locked
+  from (select * from input order by event_id) i cross join lateral (
+    ${lockedById('i.event_id', 'e.requester_user_id = i.requester and e.state = 3')}
+  ) e
 ),
 ended as (delete from pending_events e using taken t where e.event_id = t.event_id),
 unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id),

@@ -2,17 +2,12 @@
 // nothing in it knows about sockets.
 import type { Member } from '../identity/sessions.ts';
 import type { UserId } from '../wire/address.ts';
-import type { Frame, FrameType } from '../wire/frames.ts';
-
-/** Frames of one lane may take effect together; a change of lane waits for everything before it. */
-export type Lane = 'claim' | 'relayed' | 'ack' | 'other';
+import type { Frame } from '../wire/frames.ts';
 
 /** Where a frame came from, and the way back to exactly that connection. */
 export type Origin = { readonly member: Member; readonly connectionId: string; reply(frame: Frame): void };
 
 export interface MemberFrames {
-  /** The lane whose batches carry out frames of this type. */
-  laneOf(type: FrameType): Lane;
   /**
    * Carries out one frame. Resolves when its effect is committed; answers go out through `from.reply` or a delivery.
    * Throws AppError for what the caller is to be told; anything else is answered INTERNAL and logged.

@@ -8,13 +8,13 @@ import type { LedgerDeps } from '../ledger/ledger.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
 import { parseReedId, parseUserKeyId, type UserId } from '../wire/address.ts';
-import type { Frame, FrameOf, FrameType } from '../wire/frames.ts';
+import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Answers } from './answers.ts';
 import { Attendance } from './attendance.ts';
 import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
-import type { Lane, MemberFrames, Origin } from './port.ts';
+import type { MemberFrames, Origin } from './port.ts';
 import { Refusals } from './refusals.ts';
 import { Requests } from './requests.ts';
 import { Sweeper } from './sweeper.ts';
@@ -26,17 +26,6 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly publish: Publish;
   readonly keys: Keys;
   readonly presence: Pick<Presence, 'label'>;
-};
-
-const LANES: Partial<Readonly<Record<FrameType, Lane>>> = {
-  requestReed: 'claim',
-  requestThread: 'claim',
-  cancelRequest: 'claim',
-  relayResponse: 'relayed',
-  relayMiss: 'relayed',
-  relayError: 'relayed',
-  dataAck: 'ack',
-  dataInvalid: 'ack',
 };
 
 const REFUSED = {
@@ -84,10 +73,6 @@ export class Relay implements MemberFrames {
   stop(): Promise<void> {
     this.looks.wakes.stop();
     return this.#sweeper.stop();
-  }
-
-  laneOf(type: FrameType): Lane {
-    return LANES[type] ?? 'other';
   }
 
   handle(from: Origin, frame: Frame): Promise<void> {

@@ -133,7 +133,7 @@ describe('frames of a connection', () => {
     expect(body.detail).not.toContain('secret');
   });
 
-  it('take effect in order: one lane at once, a change of lane after all before it, the end last', async () => {
+  it('take effect in order: one type at once, another type after all before it, the end last', async () => {
     const gates = new Map<string, () => void>();
     world.frames.act = (_, frame) => new Promise((resolve) => gates.set(frame.id || frame.type, resolve));
     for (const id of ['a1', 'a2']) client.send(ack(id));

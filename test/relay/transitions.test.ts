@@ -70,6 +70,22 @@ describe('a request', () => {
   });
 });
 
+describe('requests and cancels of one connection', () => {
+  it('take effect in their order, however fast they come', async () => {
+    const [a, b, absent] = await stage.accounts(3);
+    const [author, viewer] = [await stage.join(a, { answer: 'nothing' }), await stage.join(b)];
+    const reeds = [...(await stage.community.reeds(author.userId, 10)), ...(await stage.community.reeds(absent.userId, 10))];
+    for (const reed of reeds) {
+      const id = viewer.request(reed);
+      viewer.send({ id: '', type: 'cancelRequest', body: { requestId: id } });
+    }
+    const last = viewer.request(reeds[0] as ReedId);
+    await viewer.next('requestAck', acked(last));
+    await stage.server.settle();
+    expect(await stage.community.rows('select request_id from pending_events')).toEqual([{ request_id: last }]);
+  });
+});
+
 describe('a holder that', () => {
   it('misses loses the allocation; another is asked', async () => {
     const [a, b, c] = await stage.accounts(3);

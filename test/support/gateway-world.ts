@@ -32,10 +32,6 @@ export class ScriptedFrames implements MemberFrames {
   act: (from: Origin, frame: Frame) => Promise<void> = async () => undefined;
   readonly #waiting: { done: () => boolean; resolve: () => void }[] = [];
 
-  laneOf(type: FrameType) {
-    if (type === 'relayResponse') return 'relayed';
-    return type === 'dataAck' || type === 'dataInvalid' ? 'ack' : 'claim';
-  }
   async handle(from: Origin, frame: Frame): Promise<void> {
     this.handled.push(frame);
     this.#look();

@@ -1,7 +1,6 @@
-// Frames of a connection take effect in order: one lane's together, a change of lane after all before it, the end last.
+// Frames of a connection take effect in order: one type's together, another type after all before it, the end last.
 import { describe, expect, it } from 'vitest';
 import { Inbox, type InboxOwner } from '../../src/gateway/inbox.ts';
-import type { Lane } from '../../src/relay/port.ts';
 import type { Frame } from '../../src/wire/frames.ts';
 
 const frame = (id: string, type: 'dataAck' | 'cancelRequest'): Frame =>
@@ -11,9 +10,6 @@ class Owner implements InboxOwner {
   readonly log: string[] = [];
   readonly open = new Map<string, () => void>();
   full = false;
-  laneOf(given: Frame): Lane {
-    return given.type === 'dataAck' ? 'ack' : 'claim';
-  }
   run(given: Frame): Promise<void> {
     this.log.push(given.id);
     return new Promise((resolve) => this.open.set(given.id, resolve));
@@ -36,7 +32,7 @@ class Owner implements InboxOwner {
 const LIMITS = { pendingFrames: 4, pendingFrameBytes: 1_000 };
 
 describe('inbox', () => {
-  it('starts consecutive frames of one lane at once and lets a change of lane wait', async () => {
+  it('starts consecutive frames of one type at once and lets another type wait', async () => {
     const owner = new Owner();
     const inbox = new Inbox(owner, LIMITS);
     inbox.push(frame('a1', 'dataAck'), 1);
