@@ -159,7 +159,7 @@ export type Spread = {
   readonly roused: boolean;
 };
 
-/** Hands a subject's oldest waiting events to the free places of those of its holders that are given, matched by rank; wakes those that had nobody to ask. */
+/** Gives the oldest waiting events of each subject to the free places of the holders named for it, rank by rank; wakes those that had nobody to ask. */
 export const spread = async (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<Spread> => {
   const { limits } = context;
   const rows = await context.db.query<Row & { event_id: string | null; roused: boolean }>({
