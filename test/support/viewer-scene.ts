@@ -1,0 +1,74 @@
+// A viewer and the scripted server it talks to: what it sent, stored and said, and what can come back.
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { ok, type Result } from '../../src/base/result.ts';
+import type { CheckedCopy } from '../../src/client/check-copy.ts';
+import { MemoryStore } from '../../src/client/memory-store.ts';
+import { ServerTime } from '../../src/client/server-time.ts';
+import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
+import { Viewer } from '../../src/client/viewer.ts';
+import type { ReedId } from '../../src/wire/address.ts';
+import type { Frame, FrameBodies, InvalidReason } from '../../src/wire/frames.ts';
+import { ManualClock } from './manual-clock.ts';
+import { copyOf, countingRandom, turns, userNamed } from './sdk-parts.ts';
+
+export const ME = userNamed('a');
+export const AUTHOR = userNamed('b');
+export const CIPHERTEXT = new Uint8Array([1, 2, 3]);
+
+type Checked = Result<CheckedCopy, InvalidReason>;
+
+export const setUp = async (store = new MemoryStore()) => {
+  const clock = new ManualClock();
+  const sent: Frame[] = [];
+  const events: MemberEvent[] = [];
+  let verdict: Checked | Error | null = null;
+  let online = true;
+  const viewer = new Viewer({
+    store,
+    time: new ServerTime(clock),
+    random: countingRandom,
+    limits: { ...DEFAULT_LIMITS },
+    user: ME,
+    check: async (_ciphertext, reedId) => {
+      if (verdict instanceof Error) throw verdict;
+      return verdict ?? ok(copyOf(reedId));
+    },
+    send: (frame) => {
+      if (online) sent.push(frame);
+      return online;
+    },
+    emit: (event) => events.push(event),
+  });
+  await viewer.load();
+  const of = <T extends Frame['type']>(type: T) => sent.filter((frame): frame is Extract<Frame, { type: T }> => frame.type === type);
+  return {
+    ...{ store, clock, viewer, sent, events, of },
+    verdict: (next: Checked | Error | null) => {
+      verdict = next;
+    },
+    online: (next: boolean) => {
+      online = next;
+    },
+    lastRequest: () => of('requestReed').at(-1)?.body.requestId ?? '',
+    deliver: async (reedId: ReedId, event = 'event-1', requestId = '') => {
+      viewer.delivery({ id: event, type: 'dataResponse', body: { requestId, reedId, ciphertext: CIPHERTEXT } });
+      await viewer.idle();
+    },
+    refuse: (error: Partial<FrameBodies['error']>) =>
+      viewer.refused({ code: 'INTERNAL', detail: '', requestId: '', retryAfterMs: 0, ...error }),
+  };
+};
+
+export type Scene = Awaited<ReturnType<typeof setUp>>;
+
+/** Asks for a reed; the outcome is the copy or the failure. */
+export const beginOn = async (scene: Scene, reedId: ReedId): Promise<{ outcome: Promise<unknown> }> => {
+  const outcome = scene.viewer.request(reedId).catch((error: unknown) => error);
+  await turns();
+  return { outcome };
+};
+
+export const outcomeOf = async (outcome: Promise<unknown>): Promise<string> => {
+  const failure = await outcome;
+  return failure instanceof RequestFailure ? failure.outcome : `no failure: ${JSON.stringify(failure)}`;
+};
