@@ -10,11 +10,14 @@ import type { Batch, Entry, Place } from './file-journal.ts';
 import { encodeBatch, JournalReader, recordIn } from './file-journal.ts';
 
 const COMPACT_FROM_BYTES = 1024 * 1024;
+/** By how much the journal grows until a compaction that failed is tried again: by more each time, since each try writes all that is alive. */
+const RETRY_AFTER_BYTES = { least: COMPACT_FROM_BYTES, most: 64 * COMPACT_FROM_BYTES } as const;
 const HEADER = 'reedbed-store 1';
 const READ_BYTES = 256 * 1024;
 
 type Waiting = { readonly batch: Batch; done(): void; failed(error: unknown): void };
 type Index = Map<Collection, Map<string, Place>>;
+type Rewritten = { readonly file: FileHandle; readonly entries: readonly Entry[]; readonly bytes: number };
 
 /** Opens the store in `folder`, making both if needed. Rejects if another process has it open or if it is of an unknown version. */
 export async function openFileStore(folder: string): Promise<FileStore> {
@@ -36,6 +39,8 @@ export class FileStore implements Store {
   #file: FileHandle;
   #bytes = 0;
   #liveBytes = 0;
+  #compactFromBytes = COMPACT_FROM_BYTES;
+  #retryAfterBytes: number = RETRY_AFTER_BYTES.least;
   #waiting: Waiting[] = [];
   #working: Promise<void> | null = null;
   #ended: Error | null = null;
@@ -118,7 +123,7 @@ export class FileStore implements Store {
       const taken = this.#waiting;
       this.#waiting = [];
       await this.#append(taken);
-      if (!this.#ended && this.#bytes > COMPACT_FROM_BYTES && this.#liveBytes * 2 < this.#bytes) await this.#compact();
+      if (!this.#ended && this.#bytes > this.#compactFromBytes && this.#liveBytes * 2 < this.#bytes) await this.#compact();
     }
     // In the same turn as the last look at what waits, so that no write falls in between.
     this.#working = null;
@@ -211,25 +216,42 @@ export class FileStore implements Store {
     await syncFolder(this.#path);
   }
 
-  /** Rewrites what is alive into a new file and puts it in the old one's place. */
+  /** Rewrites what is alive into a new file and puts it in the old one's place. Until it is there, the old one stays the journal. */
   async #compact(): Promise<void> {
+    const next = await this.#rewritten();
+    if (next === null) {
+      this.#compactFromBytes = this.#bytes + this.#retryAfterBytes;
+      this.#retryAfterBytes = Math.min(this.#retryAfterBytes * 2, RETRY_AFTER_BYTES.most);
+      return;
+    }
+    this.#compactFromBytes = COMPACT_FROM_BYTES;
+    this.#retryAfterBytes = RETRY_AFTER_BYTES.least;
+    const old = this.#file;
+    this.#file = next.file;
+    for (const places of this.#index.values()) places.clear();
+    this.#liveBytes = 0;
+    this.#apply(next.entries, 0);
+    this.#bytes = next.bytes;
+    await Promise.allSettled(this.#reads);
+    await old.close().catch(() => undefined);
+    // A folder that may still name the old file would lose every write from here on.
+    await syncFolder(this.#path).catch((error: unknown) => this.#fail('the store failed and must be opened again', error));
+  }
+
+  /** The new file, flushed and under the journal's name; null, and nothing left of it, if that failed. */
+  async #rewritten(): Promise<Rewritten | null> {
     const path = `${this.#path}.new`;
-    const file = await open(path, 'w+', 0o600);
+    let file: FileHandle | null = null;
     try {
+      await rm(path, { force: true });
+      file = await open(path, 'ax+', 0o600);
       const written = await this.#rewrite(file);
-      await file.close();
       await rename(path, this.#path);
-      await syncFolder(this.#path);
-      const old = this.#file;
-      this.#file = await open(this.#path, 'a+', 0o600);
-      for (const places of this.#index.values()) places.clear();
-      this.#liveBytes = 0;
-      this.#apply(written.entries, 0);
-      this.#bytes = written.bytes;
-      await Promise.allSettled(this.#reads);
-      await old.close();
-    } catch (error) {
-      await this.#fail('the store could not be compacted and must be opened again', error);
+      return { file, ...written };
+    } catch {
+      await file?.close().catch(() => undefined);
+      await rm(path, { force: true }).catch(() => undefined);
+      return null;
     }
   }
 

@@ -1,7 +1,7 @@
 // The store contract over memory and files, and what only files can go through: kill -9, torn writes, damage.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -19,6 +19,10 @@ const newFolder = async (): Promise<string> => {
 afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
+
+/** What this process has open. */
+const openFiles = async (): Promise<string[]> =>
+  Promise.all((await readdir('/proc/self/fd')).map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
 
 /** Memory has nothing to reopen: the same content is carried over, as a device that was never switched off. */
 const memory = async () => {
@@ -160,6 +164,54 @@ describe('file store', () => {
     expect((await again.get('meta', 'filler'))?.value).toBe(`19${filler}`);
     expect((await again.get('meta', 'kept'))?.value).toBe('still here');
     await again.close();
+  });
+
+  test('goes on with the old journal when a compaction fails, leaves nothing of it, and tries again later', async () => {
+    const folder = await newFolder();
+    const path = join(folder, 'journal');
+    const store = await openFileStore(folder);
+    await store.write([put('kept', 'still here')]);
+    // A record that can't be read back ends every compaction half way, as a full disk would.
+    const damage = async (from: string, to: string): Promise<void> => {
+      const at = (await readFile(path)).indexOf(from);
+      expect(at).toBeGreaterThan(0);
+      const file = await open(path, 'r+');
+      await file.write(to, at);
+      await file.close();
+    };
+    await damage('"still here"', '!still here!');
+    const filler = 'x'.repeat(300_000);
+    for (let round = 0; round < 6; round++) await store.write([put('filler', `${round}${filler}`)]);
+    expect((await stat(path)).size).toBeGreaterThan(1_800_000);
+    expect((await store.get('meta', 'filler'))?.value).toBe(`5${filler}`);
+    expect(await readdir(folder)).not.toContain('journal.new');
+    expect(await openFiles()).not.toContainEqual(expect.stringContaining(`${path}.new`));
+
+    await damage('!still here!', '"still here"');
+    for (let round = 0; round < 10; round++) await store.write([put('filler', `${round}${filler}`)]);
+    expect((await stat(path)).size).toBeLessThan(3_000_000);
+    expect((await store.get('meta', 'kept'))?.value).toBe('still here');
+    await store.close();
+    const again = await openFileStore(folder);
+    expect([(await again.get('meta', 'kept'))?.value, (await again.get('meta', 'filler'))?.value]).toEqual(['still here', `9${filler}`]);
+    expect(again.complete).toBe(true);
+    await again.close();
+  });
+
+  test('goes on when the new journal can not even be made, and tries more and more seldom', async () => {
+    const folder = await newFolder();
+    const store = await openFileStore(folder);
+    const inTheWay = join(folder, 'journal.new');
+    await mkdir(inTheWay);
+    const filler = 'x'.repeat(300_000);
+    for (let round = 0; round < 12; round++) await store.write([put('filler', `${round}${filler}`)]);
+    await rm(inTheWay, { recursive: true });
+    // Tried at 1.2 and 2.4 MB, and not again before 2 MiB more.
+    for (let round = 0; round < 2; round++) await store.write([put('filler', filler)]);
+    expect((await stat(join(folder, 'journal'))).size).toBeGreaterThan(4_100_000);
+    for (let round = 0; round < 2; round++) await store.write([put('filler', filler)]);
+    await store.close();
+    expect((await stat(join(folder, 'journal'))).size).toBeLessThan(1_000_000);
   });
 
   test('is not opened twice', async () => {
