@@ -134,6 +134,13 @@ async function signUp(member: Member, { username, invite }: HolderOptions): Prom
     await member.signUp({ username, ...(invite === undefined ? {} : { invite }) });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    if (error.code === 'CONFLICT') {
+      throw new SetupError(
+        'The keys in this folder have signed up already, but the journal beside them does not know that member.',
+        'Put a copy of the whole folder back, or begin as a new member: another --store, with an invite where the server asks for one.',
+        { cause: error },
+      );
+    }
     const mends: Partial<Record<string, string>> = {
       INVITE_INVALID:
         invite === undefined
@@ -173,7 +180,7 @@ async function introduce(member: Member, { terminal, folder, store }: Run): Prom
     `${username} keeps copies at ${server}`,
     `  member  ${user}`,
     `  holds   ${copies === 1 ? '1 reed' : `${copies} reeds`}`,
-    `  folder  ${folder} (keys.json in it is this member: keep a copy of it in a safe place)`,
+    `  folder  ${folder} (all of it is this member: keys.json alone brings nobody back, so keep a copy of the whole folder)`,
   ];
   if (!store.complete) lines.push('  damage  part of the store was lost; what is missing is not reported as gone');
   lines.push('Ctrl-C ends it.');

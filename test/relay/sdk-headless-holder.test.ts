@@ -1,5 +1,5 @@
 // `reedbed holder` against a whole server: signs up by an invite, keeps what it is told to, serves it, and remembers all of it.
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -133,6 +133,34 @@ test('a headless holder tells an invite that the server refuses from none at all
   await expect(refused).rejects.toMatchObject({ mend: expect.stringContaining('Ask for a new invite') as string });
   const uninvited = runHolder({ store: folder, keep: [], json: true, server: server.url, username: 'someone' });
   await expect(uninvited).rejects.toMatchObject({ mend: expect.stringContaining('Start it with --invite') as string });
+});
+
+test('a headless holder whose journal is lost says that its keys alone do not bring it back, and how to go on', async () => {
+  const author = await makeMember(server, { invite: server.rootInvite });
+  members.push(author);
+  const first = startHolder({ invite: await author.createInvite(), username: 'night_shift' });
+  await first.printed(({ event }) => event === 'connection');
+  first.stop();
+  await first.ended;
+  const whole = `${folder}-whole`;
+  await cp(folder, whole, { recursive: true });
+  try {
+    await rm(join(folder, 'journal'));
+    const invite = await author.createInvite();
+    await expect(runHolder({ store: folder, keep: [], json: true, invite, username: 'night_shift' })).rejects.toMatchObject({
+      message: expect.stringContaining('signed up already') as string,
+      mend: expect.stringContaining('Put a copy of the whole folder back') as string,
+    });
+    // What it says to do does help.
+    await cp(whole, folder, { recursive: true });
+    vi.restoreAllMocks();
+    const again = startHolder({});
+    await again.printed(({ event }) => event === 'connection');
+    again.stop();
+    expect(await again.ended).toBe(0);
+  } finally {
+    await rm(whole, { recursive: true, force: true });
+  }
 });
 
 test('a closed server lets in the first member by the root invite, and nobody after', async () => {
