@@ -8,7 +8,7 @@ export type Username = {
   readonly name: string;
   /** Equal for names that differ in case only. */
   readonly folded: string;
-  /** Equal for names that look alike. */
+  /** Equal for names that look alike as they are spelled: capitals of another script too, whose small forms look like other letters. */
   readonly skeleton: string;
 };
 
@@ -90,7 +90,46 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   y: 'уγүყ',
   z: 'ʐᴢ',
 };
-const BY_SIGN = new Map(Object.entries(LOOK_ALIKES).flatMap(([latin, signs]) => Array.from(signs, (sign) => [sign, latin] as const)));
+// Capitals look like other letters than their small forms do (Ν like N, ν like v), so they are replaced before the case is folded:
+// by the Latin capital, or digit, or else, for those that only Greek and Cyrillic share, by the Cyrillic one.
+const CAPITALS: Readonly<Record<string, string>> = {
+  A: 'ΑА',
+  B: 'ΒВ',
+  C: 'СϹ',
+  D: 'Ԁ',
+  E: 'ΕЕ',
+  F: 'Ϝ',
+  G: 'Ԍ',
+  H: 'ΗН',
+  I: 'ΙІӀ',
+  J: 'ЈͿ',
+  K: 'ΚК',
+  L: 'Լ',
+  M: 'ΜМϺ',
+  N: 'Ν',
+  O: 'ΟОՕ',
+  P: 'ΡР',
+  Q: 'Ԛ',
+  S: 'ЅՏ',
+  T: 'ΤТ',
+  U: 'Ս',
+  V: 'Ѵ',
+  W: 'Ԝ',
+  X: 'ΧХ',
+  Y: 'ΥУҮ',
+  Z: 'Ζ',
+  3: 'ЗӠƷ',
+  Г: 'Γ',
+  Л: 'Λ',
+  П: 'Π',
+  Ф: 'Φ',
+};
+type Table = ReadonlyMap<string, string>;
+const bySign = (table: Readonly<Record<string, string>>): Table =>
+  new Map(Object.entries(table).flatMap(([taken, signs]) => Array.from(signs, (sign) => [sign, taken] as const)));
+const BY_SIGN = bySign(LOOK_ALIKES);
+const BY_CAPITAL = bySign(CAPITALS);
+const replaced = (text: string, table: Table): string => Array.from(text, (sign) => table.get(sign) ?? sign).join('');
 // Pairs that read as one letter, and letters that can't be told apart in common fonts.
 const PAIRS: readonly (readonly [RegExp, string])[] = [
   [/rn/g, 'm'],
@@ -102,11 +141,10 @@ const PAIRS: readonly (readonly [RegExp, string])[] = [
 /** Unicode case folding as far as JavaScript has it: upper case first, so that ß and final sigma meet their likes. */
 const fold = (name: string): string => name.toUpperCase().toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 
-/** Without marks, joints and case, each look-alike as the Latin letter it is taken for. */
-function skeletonOf(folded: string): string {
-  const bare = folded.normalize('NFKD').replace(/[\p{M}._-]/gu, '');
-  let skeleton = '';
-  for (const sign of bare) skeleton += BY_SIGN.get(sign) ?? sign;
+/** Without marks, joints and case, each look-alike as the Latin letter it is taken for in the case it is written in. */
+function skeletonOf(name: string): string {
+  const folded = fold(replaced(name.normalize('NFKD'), BY_CAPITAL));
+  let skeleton = replaced(folded.normalize('NFKD').replace(/[\p{M}._-]/gu, ''), BY_SIGN);
   for (const [pair, letter] of PAIRS) skeleton = skeleton.replace(pair, letter);
   return skeleton;
 }
@@ -122,6 +160,5 @@ export function checkUsername(typed: string): Result<Username, UsernameReason> {
   if (!signs.every((sign) => SIGN.test(sign)) || STACKED_MARKS.test(name)) return fail('sign');
   if (JOINT_AT_EDGE.test(name) || /^\p{M}/u.test(name)) return fail('edge');
   if (signs.every((sign) => SHARED.test(sign)) || !SCRIPTS.some((script) => script.test(name))) return fail('scripts');
-  const folded = fold(name);
-  return ok({ name, folded, skeleton: skeletonOf(folded) });
+  return ok({ name, folded: fold(name), skeleton: skeletonOf(name) });
 }

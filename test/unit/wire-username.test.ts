@@ -1,6 +1,7 @@
 // Names of people: one script, nothing invisible, unique by case and by look.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nameKeys } from '../../src/identity/usernames.ts';
 import { checkUsername } from '../../src/wire/username.ts';
 
 const formsOf = (typed: string) => {
@@ -108,6 +109,28 @@ describe('a username', () => {
       expect([one, (formsOf(one) as { skeleton: string }).skeleton]).toEqual([one, (formsOf(two) as { skeleton: string }).skeleton]);
     }
     expect((formsOf('ada') as { skeleton: string }).skeleton).not.toBe((formsOf('eda') as { skeleton: string }).skeleton);
+  });
+
+  it.each([
+    ['ANNA', 'ΑΝΝΑ'],
+    ['Anna', 'ΑΝΝΑ'],
+    ['BOB', 'ВОВ'],
+    ['bob', 'ВОВ'],
+    ['TOHI', 'ТОНІ'],
+    ['HPA', 'ΉΡΑ'],
+    ['ΑΛΦΑ', 'АЛФА'],
+    ['ΓΑΜΑ', 'ГАМА'],
+    ['SOS', 'ՏՕՏ'],
+  ])('is one by the look of its capitals: %s and %s', (one, two) => {
+    expect((formsOf(one) as { skeleton: string }).skeleton).toBe((formsOf(two) as { skeleton: string }).skeleton);
+    expect(nameKeys(one)?.skeleton).toBe(nameKeys(two)?.skeleton);
+  });
+
+  it('is another one if only the small forms of its capitals look alike', () => {
+    expect(nameKeys('ΑΝΝΑ')?.skeleton).not.toBe(nameKeys('avva')?.skeleton);
+    expect(nameKeys('αννα')?.skeleton).toBe(nameKeys('avva')?.skeleton);
+    // Who has the one has the other too: by case they are one.
+    expect(nameKeys('ΑΝΝΑ')?.folded).toBe(nameKeys('αννα')?.folded);
   });
 
   it('is the same when it is checked again, and never throws', () => {
