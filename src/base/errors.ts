@@ -8,6 +8,8 @@ export type AppErrorOptions = {
   readonly retryAfterMs?: number;
   /** A certificate that explains the refusal (a block, a removal, a revocation). */
   readonly certificate?: object;
+  /** The cause has been told to the log already, once for all who get this error. */
+  readonly isLogged?: boolean;
 };
 
 export class AppError extends Error {
@@ -16,6 +18,7 @@ export class AppError extends Error {
   readonly detail: string;
   readonly retryAfterMs: number | undefined;
   readonly certificate: object | undefined;
+  readonly isLogged: boolean;
 
   constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
     super(`${code}: ${detail}`, { cause: options.cause });
@@ -23,5 +26,6 @@ export class AppError extends Error {
     this.detail = detail;
     this.retryAfterMs = options.retryAfterMs;
     this.certificate = options.certificate;
+    this.isLogged = options.isLogged ?? false;
   }
 }

@@ -49,7 +49,7 @@ export type BatcherOptions<Item, Outcome> = {
   readonly sizeBytes?: (item: Item) => number;
   /** Whether a failed batch may succeed in halves (a deadlock, a constraint), by the error. */
   readonly divisible: (error: unknown) => boolean;
-  /** Told of an item that failed alone, or of a batch of `items` that failed for a reason that no half of it would mend. */
+  /** Logs an item that failed alone, or a batch of `items` that failed for a reason that no half of it would mend. */
   readonly onFailure?: (name: string, error: unknown, items: number) => void;
 };
 
@@ -162,6 +162,7 @@ export class Batcher<Item, Outcome> {
   }
 
   #fail(batch: readonly Entry<Item, Outcome>[], error: unknown): void {
+    const { name, onFailure } = this.#options;
     let failed = 0;
     for (const entry of batch) {
       if (this.#options.divisible(error) && !entry.tried) {
@@ -172,9 +173,13 @@ export class Batcher<Item, Outcome> {
       }
       failed += 1;
       this.#release(entry);
-      entry.reject(error instanceof AppError ? error : new AppError('INTERNAL', 'the step failed', { cause: error }));
+      entry.reject(
+        error instanceof AppError
+          ? error
+          : new AppError('INTERNAL', 'the step failed', { cause: error, isLogged: onFailure !== undefined }),
+      );
     }
-    if (failed > 0) this.#options.onFailure?.(this.#options.name, error, failed);
+    if (failed > 0) onFailure?.(name, error, failed);
   }
 
   #release(entry: Entry<Item, Outcome>): void {

@@ -353,7 +353,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   #error(id: string, requestId: string, error: unknown): void {
     const { limits, log } = this.#around;
     const known = error instanceof AppError ? error : new AppError('INTERNAL', 'the server failed', { cause: error });
-    if (known.code === 'INTERNAL') log.error({ err: known.cause ?? known }, 'a frame failed');
+    if (known.code === 'INTERNAL' && !known.isLogged) log.error({ err: known.cause ?? known }, 'a frame failed');
     // What is too long to be an id is not repeated: the ERROR itself has to fit into a frame.
     const repeated = (text: string): string => (text.length > limits.idChars ? '' : text);
     const retryAfterMs = Math.ceil(known.retryAfterMs ?? 0);

@@ -1,6 +1,7 @@
 // How long a connection lives and what it is sent: heartbeat, slow readers, deliveries to the right connection, and going away.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CLOSE_CODES } from '../../src/base/codes.ts';
+import { AppError } from '../../src/base/errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import type { Member } from '../../src/identity/sessions.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -242,6 +243,25 @@ describe('a notice', () => {
     expect(world.gateway.hub.members).toBe(0);
     world.node.clock.advance(DEFAULT_LIMITS.closeWaitMs + 250);
     await world.frames.tells('left', ann.userId);
+  });
+});
+
+describe('a frame that the server fails at', () => {
+  it('is logged, unless what it failed of was told to the log already', async () => {
+    await world.close();
+    const lines: string[] = [];
+    const log = createLog('error', { write: (line) => void lines.push(line) });
+    world = await createGatewayWorld(presence, { deps: () => ({ log }) });
+    client = await world.signIn(world.enrol(1).token);
+    const cause = new Error('one batch for all of them');
+    world.frames.act = async () => {
+      throw new AppError('INTERNAL', 'the step failed', { cause, isLogged: world.frames.handled.length < 3 });
+    };
+    for (const id of ['one', 'two', 'three']) {
+      client.send({ id: '', type: 'requestReed', body: { reedId: id, authorId: '', requestId: id } });
+      expect((await client.next('error')).body).toMatchObject({ code: 'INTERNAL', requestId: id });
+    }
+    expect(lines.filter((line) => line.includes('a frame failed'))).toHaveLength(1);
   });
 });
 

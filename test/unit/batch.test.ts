@@ -1,5 +1,6 @@
 // Micro-batches on a statement that is a function here: what shares a batch, in which order, and what one bad item costs the others.
 import { describe, expect, test } from 'vitest';
+import type { AppError } from '../../src/base/errors.ts';
 import { Batcher, type BatcherOptions, BatchLoad, Lane } from '../../src/db/batch.ts';
 
 type Item = { readonly id: number; readonly key?: string };
@@ -99,6 +100,15 @@ describe('one item', () => {
     expect(values(await submitAll({ id: 1 }, { id: 3 }))).toEqual(['INTERNAL', 'INTERNAL']);
     expect(batches).toEqual([[1, 3]]);
     expect(told).toEqual([2]);
+  });
+
+  test('that fails carries whether the log was told, so that nobody tells it again for each item', async () => {
+    const reasons = async (changes: Partial<Options>) =>
+      (await makeBatcher({ run: failing(3), ...changes }).submitAll({ id: 1 }, { id: 3 })).map((result) =>
+        result.status === 'rejected' ? (result.reason as AppError).isLogged : 'done',
+      );
+    expect(await reasons({ onFailure: () => undefined })).toEqual([true, true]);
+    expect(await reasons({})).toEqual([false, false]);
   });
 
   test('whose row is locked waits for the next batch, once, while the others go on', async () => {
