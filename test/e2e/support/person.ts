@@ -38,26 +38,32 @@ export async function connected(page: Page): Promise<void> {
 }
 
 /** Writes a reed on the home page; gives its link once the server has taken it. */
+/** Presses a button and gives the link that then stands in a field; the one before stays in it until the new one is there. */
+async function newLink(page: Page, field: string, press: () => Promise<void>): Promise<string> {
+  const input = page.locator(field);
+  const before = (await input.count()) > 0 ? await input.inputValue() : '';
+  await press();
+  const made = await page.waitForFunction(
+    ([selector, old]) => {
+      const value = document.querySelector<HTMLInputElement>(selector ?? '')?.value ?? '';
+      return value !== old && value;
+    },
+    [field, before],
+  );
+  return String(await made.jsonValue());
+}
+
 export async function publish(page: Page, text: string): Promise<string> {
   await page.fill('#reed', text);
-  await page.getByRole('button', { name: 'Publish', exact: true }).click();
-  const link = await page.locator('#published').inputValue();
+  const link = await newLink(page, '#published', () => page.getByRole('button', { name: 'Publish', exact: true }).click());
   const reedId = decodeURIComponent(new URL(link).pathname.slice('/reed/'.length));
   await page.locator(`article[data-reed="${reedId}"]`).waitFor();
   await page.locator(`article[data-reed="${reedId}"] .tag`).waitFor({ state: 'detached' });
   return link;
 }
 
-export async function makeInvite(page: Page): Promise<string> {
-  const field = page.locator('#invite-link');
-  const before = (await field.count()) > 0 ? await field.inputValue() : '';
-  await page.getByRole('button', { name: /^Make (an invite link|another)$/ }).click();
-  const made = await page.waitForFunction((old) => {
-    const value = document.querySelector<HTMLInputElement>('#invite-link')?.value ?? '';
-    return value !== old && value;
-  }, before);
-  return String(await made.jsonValue());
-}
+export const makeInvite = (page: Page): Promise<string> =>
+  newLink(page, '#invite-link', () => page.getByRole('button', { name: /^Make (an invite link|another)$/ }).click());
 
 export async function openReed(page: Page, link: string): Promise<void> {
   await page.goto(link);
