@@ -88,7 +88,7 @@ export class SignIn {
     try {
       await this.#signIn(connection, body);
     } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'INTERNAL') log.error({ err: error }, 'a sign-in failed');
+      if (!(error instanceof AppError) || (error.code === 'INTERNAL' && !error.isLogged)) log.error({ err: error }, 'a sign-in failed');
       connection.refuse(id, error);
       // Whether it was written is not known: this connection's end sees to it, and another one may try.
       if (connection.written) connection.goAway('CLOSE_INTERNAL');
