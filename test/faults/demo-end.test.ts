@@ -1,8 +1,8 @@
 // How the demo ends when somebody ends it: nothing of it is left, and a scenario that was cut short is no success.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Child, isRunning, startChild } from '../support/child.ts';
+import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
 import { makeDataFolder } from '../support/database.ts';
 
 let folder: string;
@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   child.send('SIGKILL');
   await child.exit;
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 test('Ctrl-C ends what there is to see with 0, and leaves no process and no folder', async () => {

@@ -1,8 +1,8 @@
 // The embedded Postgres when its owner is killed, doubled, badly placed or badly permitted.
-import { chmod, chown, mkdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Child, isRunning, startChild } from '../support/child.ts';
+import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
 import { makeDataFolder, run } from '../support/database.ts';
 
 type Answer = { readonly url: string; readonly pid: number; readonly error?: string; readonly mend?: string };
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const child of children) await end(child);
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 describe('the embedded Postgres', () => {

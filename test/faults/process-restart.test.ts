@@ -1,10 +1,10 @@
 // A server that is killed, stopped and started again: it is the same server, its members come back by themselves, and nothing that was
 // registered is lost. And one line with a mend for each reason not to start.
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Member } from '../../src/client/member.ts';
-import { type Child, isRunning } from '../support/child.ts';
+import { type Child, isRunning, removeFolder } from '../support/child.ts';
 import { createDatabase, makeDataFolder, run } from '../support/database.ts';
 import { isA, makeMember, nextEvent } from '../support/members.ts';
 import { type Ready, readyLine, type ServeOptions, spawnServer } from '../support/server-process.ts';
@@ -44,7 +44,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(members.map((member) => member.close()));
   for (const child of children) await end(child, 'SIGTERM');
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 describe('a server that is started again', () => {

@@ -1,8 +1,8 @@
 // How a server ends: by one signal, by two, by a fault; and what it says when it can't begin. The application is a fake at its port.
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Child, isRunning, startChild } from '../support/child.ts';
+import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
 import { createDatabase, makeDataFolder } from '../support/database.ts';
 
 let folder: string;
@@ -38,7 +38,7 @@ afterEach(async () => {
     child.send('SIGKILL');
     await child.exit;
   }
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 describe('stopping', () => {

@@ -78,3 +78,7 @@ export const isRunning = (pid: number): boolean => {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
+
+/** Deletes a data folder. A Postgres whose owner was just killed may still be writing its last files: tried again until it is gone. */
+export const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
