@@ -1,6 +1,7 @@
 // Child processes of tests: started with our runtime, read line by line, and always ended by the pid we started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
