@@ -36,7 +36,9 @@ export const createDatabase = async (options: { empty?: boolean } = {}): Promise
   const template = inject('templateUrl');
   const server = inServer(template, 'postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await run(server, `create database ${name} template ${options.empty ? 'template0' : new URL(template).pathname.slice(1)}`);
+  // Copying the files is several times faster than writing every page to the log.
+  const source = options.empty ? 'template0' : new URL(template).pathname.slice(1);
+  await run(server, `create database ${name} template ${source} strategy file_copy`);
   return {
     url: inServer(template, name),
     drop: async () => void (await run(server, `drop database if exists ${name} with (force)`)),
