@@ -248,6 +248,14 @@ export interface Reeds {
   thread_index: number | null;
 }
 
+export interface ReedStats {
+  echoes: Generated<number>;
+  holders: Generated<number>;
+  likes: Generated<number>;
+  reed_id: string;
+  replies: Generated<number>;
+}
+
 export interface ReedTags {
   reed_id: string;
   tag: string;
@@ -354,6 +362,7 @@ export interface DB {
   reed_declines: ReedDeclines;
   reed_identities: ReedIdentities;
   reed_mentions: ReedMentions;
+  reed_stats: ReedStats;
   reed_tags: ReedTags;
   reeds: Reeds;
   replicas: Replicas;

@@ -7,6 +7,7 @@ import type { Database } from '../db/pool.ts';
 import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
 import { Devices } from './devices.ts';
+import { Follows } from './follows.ts';
 import { Invites } from './invites.ts';
 import { StoredKeys } from './key-lookup.ts';
 import { Keys } from './keys.ts';
@@ -36,6 +37,7 @@ export type Identity = {
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly invites: Invites;
+  readonly follows: Follows;
   readonly signUp: SignUp;
   readonly users: Users;
   readonly keys: Keys;
@@ -58,6 +60,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     challenges,
     sessions,
     invites,
+    follows: new Follows({ ...deps, home: server.id, keys: storedKeys, countersigner }),
     devices: new Devices({ ...deps, sessions }),
     signUp: new SignUp({ ...deps, server, sessions, invites }),
     users: new Users({ ...deps, keys: storedKeys, countersigner }),

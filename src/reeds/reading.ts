@@ -1,7 +1,8 @@
 // Certificates of published reeds and threads, as members may read them. Not registered and not yet published look alike.
-
+import { sql } from 'kysely';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/pool.ts';
+import type { Executor } from '../identity/executor.ts';
 import { refuseBlocked, refuseRemovedAccount } from '../identity/standing.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
@@ -55,14 +56,27 @@ export class Reading {
     return { certificate: certificate as PublishedThread['certificate'], publishedAt, reeds: row?.reeds ?? [] };
   }
 
-  async #readable(viewer: UserId, row: Row | undefined): Promise<{ certificate: object; publishedAt: Date }> {
-    if (row === undefined) throw notFound();
-    if (row.removed) throw new AppError('REMOVED', 'removed by its author', row.removal === null ? {} : { certificate: row.removal });
-    if (row.publishedAt === null) throw notFound();
-    await refuseRemovedAccount(this.#db.kysely, row.author);
-    await refuseBlocked(this.#db.kysely, row.author, viewer);
-    return { certificate: row.certificate, publishedAt: row.publishedAt };
+  #readable(viewer: UserId, row: Row | undefined): Promise<{ certificate: object; publishedAt: Date }> {
+    return readable(this.#db.kysely, viewer, row);
   }
+}
+
+async function readable(executor: Executor, viewer: UserId, row: Row | undefined): Promise<{ certificate: object; publishedAt: Date }> {
+  if (row === undefined) throw notFound();
+  if (row.removed) throw new AppError('REMOVED', 'removed by its author', row.removal === null ? {} : { certificate: row.removal });
+  if (row.publishedAt === null) throw notFound();
+  await refuseRemovedAccount(executor, row.author);
+  await refuseBlocked(executor, row.author, viewer);
+  return { certificate: row.certificate, publishedAt: row.publishedAt };
+}
+
+/** @throws AppError NOT_FOUND, REMOVED or BLOCKED with the certificate, if `viewer` may not read the reed now */
+export async function requireReadable(tx: Executor, viewer: UserId, id: ReedId): Promise<void> {
+  const { rows } = await sql<Row>`
+    select r.author_id as author, '{}'::jsonb as certificate, r.published_at as "publishedAt", r.removed_at is not null as removed,
+      removal.certificate as removal
+    from reeds r left join statements removal on removal.hash = r.removal_hash where r.id = ${id}`.execute(tx);
+  await readable(tx, viewer, rows[0]);
 }
 
 const notFound = () => new AppError('NOT_FOUND', 'there is no such reed');

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
+import { Likes } from './likes.ts';
 import { Publish } from './publish.ts';
 import { Reading } from './reading.ts';
 import { Register } from './register.ts';
@@ -10,7 +11,13 @@ import { Threads } from './threads.ts';
 
 export type ReedsDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits; readonly identity: Identity };
 
-export type Reeds = { readonly register: Register; readonly threads: Threads; readonly publish: Publish; readonly reading: Reading };
+export type Reeds = {
+  readonly register: Register;
+  readonly threads: Threads;
+  readonly publish: Publish;
+  readonly reading: Reading;
+  readonly likes: Likes;
+};
 
 export function openReeds({ db, clock, limits, identity }: ReedsDeps): Reeds {
   const signing = { keys: identity.storedKeys, countersigner: identity.countersigner };
@@ -19,5 +26,6 @@ export function openReeds({ db, clock, limits, identity }: ReedsDeps): Reeds {
     threads: new Threads({ db, clock, ...signing }),
     publish: new Publish({ db, clock }),
     reading: new Reading(db),
+    likes: new Likes({ clock, ...signing }),
   };
 }

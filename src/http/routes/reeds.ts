@@ -63,6 +63,32 @@ export function reedRoutes(app: Api, deps: ApiDeps): void {
   );
 }
 
+export function likeRoutes(app: Api, deps: ApiDeps): void {
+  for (const act of ['like', 'unlike'] as const) {
+    app.post(
+      `/api/v1/reeds/:id/${act}`,
+      {
+        preHandler: signedIn(deps),
+        schema: {
+          ...needsSession,
+          summary: act === 'like' ? 'Like a reed' : 'Like a reed no more',
+          params: IdParam,
+          body: SignedStatement,
+          response: {
+            200: Type.Object({ certificate: Certificate }),
+            ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'NOT_FOUND', 'REMOVED', 'BLOCKED', 'KEY_REVOKED'),
+          },
+        },
+      },
+      async (request) => {
+        const target = requireId(parseReedId, request.params.id);
+        const { certificate } = await deps.reeds.likes.set(memberOf(request), target, act, request.body);
+        return { certificate };
+      },
+    );
+  }
+}
+
 export function threadRoutes(app: Api, deps: ApiDeps): void {
   const { threads, reading } = deps.reeds;
   const preHandler = signedIn(deps);

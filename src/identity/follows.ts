@@ -1,0 +1,115 @@
+// Who follows whom. For each pair the statement with the highest seq is the state, whichever commits last.
+// A follow and a block of the same pair are judged one after the other, under a lock on the pair.
+import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import type { KeyLookup } from '../crypto/statement.ts';
+import type { Database } from '../db/pool.ts';
+import { type ServerId, serverOf, type UserId } from '../wire/address.ts';
+import type { Countersigned, Countersigner } from './countersign.ts';
+import type { Executor } from './executor.ts';
+import type { Member } from './sessions.ts';
+import { refuseBlocked, refuseRemovedAccount } from './standing.ts';
+import { requireSigned } from './verify.ts';
+
+export type FollowsDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly home: ServerId;
+  readonly keys: KeyLookup;
+  readonly countersigner: Countersigner;
+};
+
+/** Somebody in a list of follows. A member of another server has no name here. */
+export type Edge = { readonly id: UserId; readonly username: string | null };
+export type EdgePage = { readonly after: string; readonly limit: number };
+
+export class Follows {
+  readonly #deps: FollowsDeps;
+
+  constructor(deps: FollowsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Takes a member's statement to follow `target`, or to do so no more. Unfollowing needs nobody to be there.
+   * @throws AppError INVALID, FORBIDDEN, NOT_FOUND; REMOVED or BLOCKED with the certificate; KEY_REVOKED
+   */
+  async set(member: Member, target: UserId, type: 'follow' | 'unfollow', value: unknown): Promise<Countersigned<'follow' | 'unfollow'>> {
+    const { keys, clock, countersigner } = this.#deps;
+    const verified = await requireSigned(value, type, { keys, now: clock.now() });
+    const { statement } = verified;
+    if (statement.user !== member.userId) throw new AppError('FORBIDDEN', 'user: not the one signed in');
+    if (statement.target !== target) throw new AppError('INVALID', 'target: not the one in the path');
+    if (target === member.userId) throw new AppError('INVALID', 'target: yourself');
+    return countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
+      await lockPair(tx, member.userId, target);
+      if (type === 'follow') await this.#requireFollowable(tx, member.userId, target);
+      await sql`
+        insert into follows (user_id, target, active, seq, statement_hash)
+        values (${member.userId}, ${target}, ${type === 'follow'}, ${seq}, ${hash})
+        on conflict (user_id, target) do update
+          set active = excluded.active, seq = excluded.seq, statement_hash = excluded.statement_hash
+          where follows.seq < excluded.seq`.execute(tx);
+    });
+  }
+
+  async #requireFollowable(tx: Executor, member: UserId, target: UserId): Promise<void> {
+    if (serverOf(target) !== this.#deps.home) throw new AppError('INVALID', 'target: of a server that is no peer of ours');
+    await refuseRemovedAccount(tx, target);
+    await refuseBlocked(tx, target, member);
+    const { rows } = await sql`select from users where id = ${target}`.execute(tx);
+    if (rows.length === 0) throw new AppError('NOT_FOUND', 'there is no such member');
+  }
+
+  /** Whom `user` follows, by id, after `after`. @throws AppError NOT_FOUND, REMOVED, BLOCKED; FORBIDDEN if they keep it to themselves */
+  async following(viewer: UserId, user: UserId, page: EdgePage): Promise<Edge[]> {
+    const { db } = this.#deps;
+    if (!(await this.#showsFollows(viewer, user))) throw new AppError('FORBIDDEN', 'they show nobody whom they follow');
+    return db.query<Edge>({
+      name: 'follows-of',
+      text: `select f.target as id, u.username from follows f left join users u on u.id = f.target
+        where f.user_id = $1 and f.active and f.target > $2
+          and not exists (select from account_removals a where a.user_id = f.target)
+          and not exists (select from blocks b where b.user_id = f.target and b.target = $3 and b.active)
+        order by f.target limit $4`,
+      values: [user, page.after, viewer, page.limit],
+    });
+  }
+
+  /** Who follows `user` and shows it, by id, after `after`; who looks sees themselves. @throws AppError NOT_FOUND, REMOVED, BLOCKED */
+  async followers(viewer: UserId, user: UserId, page: EdgePage): Promise<Edge[]> {
+    const { db } = this.#deps;
+    await this.#showsFollows(viewer, user);
+    return db.query<Edge>({
+      name: 'followers-of',
+      text: `select f.user_id as id, u.username from follows f
+          left join users u on u.id = f.user_id left join statements s on s.hash = u.identity_hash
+        where f.target = $1 and f.active and f.user_id > $2
+          and (f.user_id = $3 or s.certificate -> 'statement' ->> 'follows' = 'public')
+          and not exists (select from account_removals a where a.user_id = f.user_id)
+          and not exists (select from blocks b where b.user_id = f.user_id and b.target = $3 and b.active)
+        order by f.user_id limit $4`,
+      values: [user, page.after, viewer, page.limit],
+    });
+  }
+
+  /** Whether `viewer` may see whom `user` follows. @throws AppError NOT_FOUND, REMOVED, BLOCKED if `user` is not to be seen at all */
+  async #showsFollows(viewer: UserId, user: UserId): Promise<boolean> {
+    const { db } = this.#deps;
+    await refuseRemovedAccount(db.kysely, user);
+    await refuseBlocked(db.kysely, user, viewer);
+    const { rows } = await sql<{ follows: string }>`
+      select s.certificate -> 'statement' ->> 'follows' as follows
+      from users u join statements s on s.hash = u.identity_hash where u.id = ${user}`.execute(db.kysely);
+    const [found] = rows;
+    if (found === undefined) throw new AppError('NOT_FOUND', 'there is no such member');
+    return viewer === user || found.follows === 'public';
+  }
+}
+
+/** Two members' edges are changed by one transaction at a time. Taken before any row of theirs. */
+export async function lockPair(tx: Executor, one: UserId, other: UserId): Promise<void> {
+  const [first, second] = one < other ? [one, other] : [other, one];
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${first} ${second}`}, 0))`.execute(tx);
+}

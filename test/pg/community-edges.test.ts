@@ -1,0 +1,182 @@
+// Follows and likes: the newest statement is the state, what may not be followed or liked is refused, lists hide what is hidden.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { UserId } from '../../src/wire/address.ts';
+import { printTime } from '../../src/wire/kinds.ts';
+import { heading } from '../../src/wire/statements.ts';
+import { identityStatement, makeWorld, type Person, publishReed, sign, signUp, type World } from '../support/people.ts';
+
+let world: World;
+let ann: Person;
+let bob: Person;
+let cid: Person;
+beforeEach(async () => {
+  world = await makeWorld();
+  [ann, bob, cid] = [await signUp(world), await signUp(world), await signUp(world)];
+});
+afterEach(() => world.close());
+
+const code = (value: string) => expect.objectContaining({ code: value });
+const statementOf = <T extends 'follow' | 'unfollow' | 'like' | 'unlike'>(type: T, person: Person, target: string) => ({
+  ...heading(type),
+  user: person.user,
+  key: person.keyId,
+  target,
+  createdAt: printTime(world.clock.now()),
+});
+const post = async (type: 'follow' | 'unfollow' | 'like' | 'unlike', person: Person, target: string) => {
+  world.clock.advance(1);
+  return sign(person, statementOf(type, person, target) as never, world.clock.now());
+};
+const follow = async (person: Person, target: Person, type: 'follow' | 'unfollow' = 'follow') =>
+  world.identity.follows.set(person.member, target.user, type, await post(type, person, target.user));
+const FIRST = { after: '', limit: 50 };
+const followers = async (viewer: Person, of: Person) =>
+  (await world.identity.follows.followers(viewer.user, of.user, FIRST)).map(({ id }) => id);
+const following = async (viewer: Person, of: Person) =>
+  (await world.identity.follows.following(viewer.user, of.user, FIRST)).map(({ id }) => id);
+const hide = async (person: Person) => {
+  const statement = { ...identityStatement(person, world.clock.now()), follows: 'hidden' as const };
+  await world.identity.users.changeIdentity(person.member, await sign(person, statement, world.clock.now()));
+};
+const block = (author: Person, viewer: Person) =>
+  world.db.query({
+    text: `insert into blocks (user_id, target, active, seq, statement_hash) select id, $2, true, 1, identity_hash from users where id = $1`,
+    values: [author.user, viewer.user],
+  });
+
+describe('following', () => {
+  test('is seen by both until it is taken back', async () => {
+    await follow(ann, bob);
+    expect(await followers(cid, bob)).toEqual([ann.user]);
+    expect(await following(cid, ann)).toEqual([bob.user]);
+    await follow(ann, bob, 'unfollow');
+    expect(await followers(cid, bob)).toEqual([]);
+    expect(await following(cid, ann)).toEqual([]);
+  });
+
+  test('sent again changes nothing, not even after it was taken back', async () => {
+    const first = await post('follow', ann, bob.user);
+    const { certificate } = await world.identity.follows.set(ann.member, bob.user, 'follow', first);
+    await follow(ann, bob, 'unfollow');
+    expect(await world.identity.follows.set(ann.member, bob.user, 'follow', first)).toEqual({ isNew: false, certificate });
+    expect(await following(ann, ann)).toEqual([]);
+  });
+
+  test('is refused of oneself, of nobody, of who blocks, of another server, in the name of another, under another address', async () => {
+    await expect(follow(ann, ann)).rejects.toThrow(code('INVALID'));
+    const nobody = `${'a'.repeat(16)}@${world.identity.server.id}` as UserId;
+    await expect(world.identity.follows.set(ann.member, nobody, 'follow', await post('follow', ann, nobody))).rejects.toThrow(
+      code('NOT_FOUND'),
+    );
+    const abroad = `${'a'.repeat(16)}@${'b'.repeat(16)}` as UserId;
+    await expect(world.identity.follows.set(ann.member, abroad, 'follow', await post('follow', ann, abroad))).rejects.toThrow(
+      code('INVALID'),
+    );
+    await expect(world.identity.follows.set(ann.member, cid.user, 'follow', await post('follow', bob, cid.user))).rejects.toThrow(
+      code('FORBIDDEN'),
+    );
+    await expect(world.identity.follows.set(ann.member, cid.user, 'follow', await post('follow', ann, bob.user))).rejects.toThrow(
+      code('INVALID'),
+    );
+    await block(bob, ann);
+    await expect(follow(ann, bob)).rejects.toThrow(code('BLOCKED'));
+  });
+
+  test('of who blocks one since can be taken back', async () => {
+    await follow(ann, bob);
+    await block(bob, ann);
+    await follow(ann, bob, 'unfollow');
+    expect(await following(cid, ann)).toEqual([]);
+  });
+});
+
+describe('lists of follows', () => {
+  test('leave out who keeps theirs hidden, but for themselves', async () => {
+    await follow(ann, bob);
+    await follow(cid, bob);
+    await hide(ann);
+    expect(await followers(bob, bob)).toEqual([cid.user]);
+    expect(await followers(ann, bob)).toEqual([ann.user, cid.user].sort());
+    await expect(following(bob, ann)).rejects.toThrow(code('FORBIDDEN'));
+    expect(await following(ann, ann)).toEqual([bob.user]);
+  });
+
+  test('are not shown of or to the blocked', async () => {
+    await follow(ann, bob);
+    await follow(ann, cid);
+    await block(bob, cid);
+    await expect(followers(cid, bob)).rejects.toThrow(code('BLOCKED'));
+    expect(await following(cid, ann)).toEqual([cid.user]);
+  });
+
+  test('page by id without skips or repeats while others come and go', async () => {
+    const fans: Person[] = [];
+    for (let count = 0; count < 6; count++) fans.push(await signUp(world));
+    for (const fan of fans) await follow(fan, bob);
+    const sorted = [...fans].sort((a, b) => (a.user < b.user ? -1 : 1)) as [Person, Person, Person, Person, Person, Person];
+    const page = (after: string) => world.identity.follows.followers(ann.user, bob.user, { after, limit: 2 });
+    const first = await page('');
+    await follow(sorted[0], bob, 'unfollow');
+    await follow(sorted[3], bob, 'unfollow');
+    const second = await page(first.at(-1)?.id ?? '');
+    const third = await page(second.at(-1)?.id ?? '');
+    expect([first, second, third].flat().map(({ id }) => id)).toEqual([0, 1, 2, 4, 5].map((index) => sorted[index]?.user));
+  });
+});
+
+describe('likes and what is counted', () => {
+  const stats = async (reed: string) =>
+    (
+      await world.db.query<{ echoes: number; replies: number; likes: number; holders: number }>({
+        text: 'select echoes, replies, likes, holders from reed_stats where reed_id = $1',
+        values: [reed],
+      })
+    )[0];
+  const like = async (person: Person, reed: Awaited<ReturnType<typeof publishReed>>, type: 'like' | 'unlike' = 'like') =>
+    world.reeds.likes.set(person.member, reed, type, await post(type, person, reed));
+
+  test('a like counts once, however often it is said, until it is taken back', async () => {
+    const reed = await publishReed(world, ann);
+    await like(bob, reed);
+    await like(bob, reed);
+    await like(cid, reed);
+    expect(await stats(reed)).toMatchObject({ likes: 2 });
+    await like(bob, reed, 'unlike');
+    await like(bob, reed, 'unlike');
+    expect(await stats(reed)).toMatchObject({ likes: 1 });
+  });
+
+  test('likes are refused of what is not published, and of who blocks', async () => {
+    const hidden = await publishReed(world, ann, {}, false);
+    await expect(like(bob, hidden)).rejects.toThrow(code('NOT_FOUND'));
+    const reed = await publishReed(world, bob);
+    await block(bob, cid);
+    await expect(like(cid, reed)).rejects.toThrow(code('BLOCKED'));
+  });
+
+  test('replies count for everything above them, echoes for what they echo, once published and until removed', async () => {
+    const root = await publishReed(world, ann);
+    const reply = await publishReed(world, bob, { replyTo: root, root });
+    const deeper = await publishReed(world, cid, { replyTo: reply, root }, false);
+    const echo = await publishReed(world, cid, { echoOf: root, previous: deeper });
+    expect(await stats(root)).toMatchObject({ replies: 1, echoes: 1 });
+    await world.reeds.publish.publishReady(cid.member, deeper, undefined);
+    expect(await stats(root)).toMatchObject({ replies: 2, echoes: 1 });
+    expect(await stats(reply)).toMatchObject({ replies: 1 });
+    await world.db.query({ text: 'update reeds set removed_at = now() where id = any($1)', values: [[deeper, echo]] });
+    expect(await stats(root)).toMatchObject({ replies: 1, echoes: 0 });
+    expect(await stats(reply)).toMatchObject({ replies: 0 });
+  });
+
+  test('holders are counted as copies come and go', async () => {
+    const reed = await publishReed(world, ann);
+    expect(await stats(reed)).toMatchObject({ holders: 1 });
+    await world.db.query({
+      text: `insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select unnest($1::text[]), $2, 'd', current_date`,
+      values: [[bob.user, cid.user], reed],
+    });
+    expect(await stats(reed)).toMatchObject({ holders: 3 });
+    await world.db.query({ text: 'delete from reed_allocations where reed_id = $1', values: [reed] });
+    expect(await stats(reed)).toMatchObject({ holders: 0 });
+  });
+});
