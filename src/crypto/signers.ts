@@ -14,6 +14,7 @@ import {
   userOf,
 } from '../wire/address.ts';
 import type { Statement, StatementOf } from '../wire/statements.ts';
+import { describeKeyProblem } from './key-mends.ts';
 import { type PublicKey, readPublicKey } from './openpgp.ts';
 
 /** What is asked of a key look-up here; see `KeyLookup` in statement.ts. */
@@ -28,7 +29,7 @@ type Found<T> = Result<T, 'bad-key' | 'wrong-id' | 'unknown-key' | 'wrong-signer
 /** Reads an armored key that must have a certain fingerprint. `field` is named if it can't be used. */
 async function readNamed(armor: string, fingerprint: Fingerprint, field: string): Promise<Found<PublicKey>> {
   const key = await readPublicKey(armor);
-  if (!key.ok) return fail('bad-key', `${field}: ${key.reason}`);
+  if (!key.ok) return fail('bad-key', `${field}: ${describeKeyProblem(key.reason)}`);
   return key.value.fingerprint === fingerprint ? key : fail('wrong-id', field);
 }
 

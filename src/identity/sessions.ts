@@ -1,26 +1,24 @@
 // Who is signed in. Nobody gets a token but for a session statement whose nonce was never used. It is stored hashed, bound to key and device,
 // and ends an hour after its last use or a day after its signature. Every use looks at key, device and account again.
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
-import { base64url, fromBase64url, type RandomBytes } from '../base/ids.ts';
+import { base64url, type RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { type KeyLookup, verifySigned } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
-import type { UserId, UserKeyId } from '../wire/address.ts';
+import type { UserId } from '../wire/address.ts';
 import { canonicalBytes, STATEMENT_LIMITS } from '../wire/canonical.ts';
 import type { StatementOf } from '../wire/statements.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
 import type { Challenges } from './challenges.ts';
 import type { Executor } from './executor.ts';
 import type { ServerIdentity } from './server-identity.ts';
+import { type Holder, TOKEN_BYTES, TokenLookup, tokenHash } from './token-lookup.ts';
 
-export type Role = 'root' | 'admin' | 'archivist' | 'user';
-
-/** Who acts: a member by a key and a device that are theirs at this moment. */
-export type Member = { readonly userId: UserId; readonly keyId: UserKeyId; readonly deviceId: string; readonly role: Role };
+export type Member = Holder;
+export type Role = Holder['role'];
 
 export type SessionStatement = StatementOf<'session'>;
 export type Purpose = SessionStatement['purpose'];
@@ -41,46 +39,18 @@ export type SessionsDeps = {
   readonly challenges: Challenges;
 };
 
-const TOKEN_BYTES = 32;
-const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
-
-type SessionRow = { user_id: UserId; key_id: UserKeyId; device_id: string; role: Role; last_used_at: Date };
-
 export class Sessions {
   readonly #deps: SessionsDeps;
+  readonly #tokens: TokenLookup;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    this.#tokens = new TokenLookup(deps);
   }
 
   /** Who holds this token, or null if it is none of ours, ended, or its key, device or account is gone. */
-  async authenticateToken(token: string): Promise<Member | null> {
-    if (fromBase64url(token)?.length !== TOKEN_BYTES) return null;
-    const { db, clock, limits } = this.#deps;
-    const now = clock.now();
-    const hash = tokenHash(token);
-    const [row] = await db.query<SessionRow>({
-      name: 'session-by-token',
-      text: `select s.user_id, s.key_id, s.device_id, u.role, s.last_used_at
-        from sessions s
-        join users u on u.id = s.user_id
-        join devices d on d.user_id = s.user_id and d.id = s.device_id and d.unlinked_at is null
-        where s.token_hash = $1 and s.last_used_at > $2 and s.signed_at > $3
-          and not exists (select from key_revocations r where r.key_id = s.key_id)
-          and not exists (select from account_removals a where a.user_id = s.user_id)`,
-      values: [hash, new Date(now - limits.tokenIdleMs), new Date(now - limits.tokenLifeMs)],
-    });
-    if (row === undefined) return null;
-    if (now - row.last_used_at.getTime() >= limits.sessionWriteEveryMs) await this.#touch(hash, now);
-    return { userId: row.user_id, keyId: row.key_id, deviceId: row.device_id, role: row.role };
-  }
-
-  async #touch(hash: Buffer, now: number): Promise<void> {
-    await this.#deps.db.query({
-      name: 'session-touch',
-      text: 'update sessions set last_used_at = greatest(last_used_at, $2) where token_hash = $1',
-      values: [hash, new Date(now)],
-    });
+  authenticateToken(token: string): Promise<Member | null> {
+    return this.#tokens.find(token);
   }
 
   /**

@@ -4,6 +4,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
+import { describeKeyProblem } from '../crypto/key-mends.ts';
 import { readPublicKey } from '../crypto/openpgp.ts';
 import type { KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
@@ -182,7 +183,7 @@ async function ownKey(given: unknown, server: ServerIdentity): Promise<KeyLookup
   if (predecessor !== undefined) throw new AppError('INVALID', 'predecessor: a first key has none');
   if (recovery === fingerprintOf(key)) throw new AppError('INVALID', 'recovery: must be another key');
   const read = await readPublicKey(armor);
-  if (!read.ok) throw new AppError('INVALID', `armor: ${read.reason}`);
+  if (!read.ok) throw new AppError('INVALID', `armor: ${describeKeyProblem(read.reason)}`);
   return { userKey: async (id) => (id === key ? { id: key, publicKey: read.value } : null), serverKey: async () => null };
 }
 

@@ -110,6 +110,42 @@ describe('a token', () => {
   });
 });
 
+describe('many tokens at once', () => {
+  test('are looked up together, and each gets its own answer', async () => {
+    const [fine, revoked, removed, unlinked, old, again] = await Promise.all(Array.from({ length: 6 }, () => signUp(world)));
+    if (!fine || !revoked || !removed || !unlinked || !old || !again) throw new Error('nobody signed up');
+    const run = (text: string, value: string) => world.db.query({ text, values: [value] });
+    await run(
+      'insert into key_revocations (key_id, statement_hash, seq) select $1, statement_hash, 9 from keys where id = $1',
+      revoked.keyId,
+    );
+    await run(`insert into account_removals (user_id, statement, due_at) values ($1, '{}', now())`, removed.user);
+    await run('update devices set unlinked_at = now() where id = $1', unlinked.device);
+    await run(`update sessions set signed_at = signed_at - interval '1 day' where user_id = $1`, old.user);
+    const asked = [fine, revoked, removed, unlinked, old, again, { ...fine, token: 'A'.repeat(43) }, { ...fine, token: 'none' }, fine];
+    const before = world.db.statements;
+    const answers = await Promise.all(asked.map(({ token }) => world.identity.sessions.authenticateToken(token)));
+    expect(answers.map((member) => member?.userId)).toEqual([
+      fine.user,
+      ...[undefined, undefined, undefined, undefined],
+      again.user,
+      ...[undefined, undefined],
+      fine.user,
+    ]);
+    expect(world.db.statements - before).toBe(1);
+  });
+
+  test('cost a statement for each full batch, and one more where uses are written', async () => {
+    const { token } = await signUp(world);
+    const strangers = Array.from({ length: 2 * world.limits.batchItems }, () => Buffer.from(cryptoRandom(32)).toString('base64url'));
+    world.clock.advance(MINUTE);
+    const before = world.db.statements;
+    const answers = await Promise.all([token, ...strangers].map((given) => world.identity.sessions.authenticateToken(given)));
+    expect(answers.filter((member) => member !== null)).toHaveLength(1);
+    expect(world.db.statements - before).toBe(4);
+  });
+});
+
 describe('a session statement for a token', () => {
   const refused = async (body: { statement: unknown; signature: string }): Promise<void> => {
     await expect(world.identity.sessions.signIn(body)).rejects.toThrow(code('UNAUTHENTICATED'));

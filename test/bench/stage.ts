@@ -1,0 +1,67 @@
+// The processes of a run: servers, the bare relay and the load processes. Whatever is started is on one stack and ends with it.
+import type { Limits } from '../../src/base/limits.ts';
+import { LightCommunity } from '../support/light-member.ts';
+import type { BareApi } from './bare-child.ts';
+import { Child } from './calls.ts';
+import type { LoadApi } from './load-child.ts';
+import type { ServerApi } from './server-child.ts';
+import { machineCpuMs, type Usage } from './usage.ts';
+
+/** What one address and one member may do in a short time is limited; a load is one address, and its members do nothing else. */
+const RAISED: Partial<Limits> = {
+  ...{ costBurst: 1e9, costPerMinute: 1e9, sameReedPerHour: 1e9, httpRequestsPerMinute: 1e9, unauthenticatedSockets: 100_000 },
+  ...{ freeFramesBurst: 1e9, freeFramesPerSecond: 1e9 },
+};
+
+export type Server = {
+  readonly child: Child<ServerApi>;
+  readonly url: string;
+  readonly community: LightCommunity;
+  readonly databaseUrl: string;
+};
+
+export class Stage implements AsyncDisposable {
+  readonly #owned = new AsyncDisposableStack();
+
+  /** A server on a database of its own, both in processes of their own. */
+  async server(options: { readonly limits?: Partial<Limits>; readonly node?: readonly string[] } = {}): Promise<Server> {
+    const child = await Child.start<ServerApi>('server-child.ts', ['--expose-gc', ...(options.node ?? [])]);
+    this.#owned.defer(() => child.stop());
+    const { url, serverId, databaseUrl } = await child.call('start', { limits: { ...RAISED, ...options.limits } });
+    return { child, url, databaseUrl, community: new LightCommunity(databaseUrl, serverId) };
+  }
+
+  async bare(): Promise<Child<BareApi>> {
+    const child = await Child.start<BareApi>('bare-child.ts', ['--expose-gc']);
+    this.#owned.defer(() => child.stop());
+    return child;
+  }
+
+  async loads(count: number): Promise<Child<LoadApi>[]> {
+    const children = await Promise.all(Array.from({ length: count }, () => Child.start<LoadApi>('load-child.ts')));
+    for (const child of children) this.#owned.defer(() => child.stop());
+    return children;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#owned.disposeAsync();
+  }
+}
+
+/** What is shared out among processes: item n goes to process n modulo their number. */
+export const share = <T>(items: readonly T[], of: number, among: number): T[] => items.filter((_, index) => index % among === of);
+
+/** What one process used between two looks, as shares of one core. */
+export type Shares = { readonly cpu: number; readonly loop: number };
+
+export const sharesOf = (before: Usage, after: Usage): Shares => {
+  const passedMs = after.atMs - before.atMs;
+  return { cpu: (after.cpuMs - before.cpuMs) / passedMs, loop: (after.loopMs - before.loopMs) / passedMs };
+};
+
+/** Cores that the whole machine was busy with while `work` ran. */
+export const machineDuring = async <T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly cores: number }> => {
+  const [from, cpuMs] = [performance.now(), machineCpuMs()];
+  const value = await work();
+  return { value, cores: (machineCpuMs() - cpuMs) / (performance.now() - from) };
+};
