@@ -76,3 +76,39 @@ create trigger relations_changed after update on reeds
   referencing new table as new_rows old table as old_rows for each statement execute function count_relations();
 
 insert into reed_stats (reed_id, holders) select reed_id, count(*) from reed_allocations group by reed_id;
+
+-- Who watches what, for as long as they are online. Owner: src/presence; rows end with the viewer's presence.
+create unlogged table reed_subscriptions (
+  viewer text collate "C" not null,
+  target text collate "C" not null,
+  primary key (viewer, target)
+);
+create index reed_subscriptions_target on reed_subscriptions (target);
+create unlogged table profile_subscriptions (
+  viewer text collate "C" not null,
+  target text collate "C" not null,
+  primary key (viewer, target)
+);
+create index profile_subscriptions_target on profile_subscriptions (target);
+create unlogged table pipe_subscriptions (
+  viewer text collate "C" not null,
+  target text not null,
+  primary key (viewer, target)
+);
+create index pipe_subscriptions_target on pipe_subscriptions (target);
+
+-- The community stream. skipped counts what a listener was not sent since the last time it was.
+create unlogged table broadcast_subscriptions (
+  viewer text collate "C" primary key,
+  served_at timestamptz not null default '-infinity',
+  skipped integer not null default 0
+);
+create index broadcast_subscriptions_served on broadcast_subscriptions (served_at);
+
+-- Publications whose deliveries are not planned yet; written with published_at, taken by any replica. Owner: src/reeds.
+create unlogged table pending_fanout (
+  reed_id text collate "C" primary key,
+  broadcast boolean not null,
+  due_at timestamptz not null
+);
+create index pending_fanout_due on pending_fanout (due_at);

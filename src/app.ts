@@ -23,6 +23,7 @@ import { AddressBudget } from './identity/address-budget.ts';
 import { openIdentity } from './identity/identity.ts';
 import { Presence } from './presence/presence.ts';
 import { Replica } from './presence/replica.ts';
+import { Subscriptions } from './presence/subscriptions.ts';
 import { openReeds } from './reeds/reeds.ts';
 import { Relay } from './relay/relay.ts';
 import type { ServerId } from './wire/address.ts';
@@ -105,7 +106,10 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
   const { addresses, bus, config, db, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
-  const relay = new Relay({ ...ground, db: ground.ledgerDb, replicaId, presence, publish: reeds.publish, keys: identity.keys });
+  const subscriptions = new Subscriptions(db, ground.limits);
+  const relay = new Relay({
+    ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, presence, subscriptions, publish: reeds.publish, keys: identity.keys },
+  });
   const gateway = new Gateway({
     ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },
     publicOrigin: () => (config.publicUrl === undefined ? null : new URL(config.publicUrl).origin),

@@ -127,6 +127,15 @@ export const DEFAULT_LIMITS = {
   wakeEventsPerStep: 64,
   wakeHoldersPerBatch: 64,
 
+  // Fan-out.
+  fanoutItems: 1_024, // deliveries that one statement writes
+  fanoutLeaseMs: 30 * SECOND, // then another replica takes it up
+  fanoutsPerSweep: 16,
+  replyAncestors: 1_000, // whose watchers are told of a reply
+  broadcastListeners: 100, // of one publication; the rest are told how many they were not sent
+  broadcastPauseMs: SECOND,
+  broadcastLifeMs: MINUTE,
+
   // Batches. Over three quarters of the queue the replica stops reading sockets.
   batchItems: 256,
   batchQueueItems: 4_096,

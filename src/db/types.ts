@@ -52,6 +52,12 @@ export interface Blocks {
   user_id: string;
 }
 
+export interface BroadcastSubscriptions {
+  served_at: Generated<Timestamp>;
+  skipped: Generated<number>;
+  viewer: string;
+}
+
 export interface Devices {
   id: string;
   linked_at: Timestamp;
@@ -186,6 +192,12 @@ export interface PendingEvents {
   waits: Generated<number>;
 }
 
+export interface PendingFanout {
+  broadcast: boolean;
+  due_at: Timestamp;
+  reed_id: string;
+}
+
 export interface PendingKeyEvents {
   due_at: Timestamp | null;
   event_id: string | null;
@@ -203,6 +215,16 @@ export interface PendingReedEvents {
   reed_id: string | null;
   requester_user_id: string | null;
   state: number | null;
+}
+
+export interface PipeSubscriptions {
+  target: string;
+  viewer: string;
+}
+
+export interface ProfileSubscriptions {
+  target: string;
+  viewer: string;
 }
 
 export interface ReedAllocations {
@@ -254,6 +276,11 @@ export interface ReedStats {
   likes: Generated<number>;
   reed_id: string;
   replies: Generated<number>;
+}
+
+export interface ReedSubscriptions {
+  target: string;
+  viewer: string;
 }
 
 export interface ReedTags {
@@ -341,6 +368,7 @@ export interface DB {
   author_facts: AuthorFacts;
   author_streams: AuthorStreams;
   blocks: Blocks;
+  broadcast_subscriptions: BroadcastSubscriptions;
   devices: Devices;
   follows: Follows;
   holder_strikes: HolderStrikes;
@@ -356,13 +384,17 @@ export interface DB {
   pending_account_events: PendingAccountEvents;
   pending_event_attempts: PendingEventAttempts;
   pending_events: PendingEvents;
+  pending_fanout: PendingFanout;
   pending_key_events: PendingKeyEvents;
   pending_reed_events: PendingReedEvents;
+  pipe_subscriptions: PipeSubscriptions;
+  profile_subscriptions: ProfileSubscriptions;
   reed_allocations: ReedAllocations;
   reed_declines: ReedDeclines;
   reed_identities: ReedIdentities;
   reed_mentions: ReedMentions;
   reed_stats: ReedStats;
+  reed_subscriptions: ReedSubscriptions;
   reed_tags: ReedTags;
   reeds: Reeds;
   replicas: Replicas;

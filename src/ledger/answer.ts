@@ -18,6 +18,8 @@ export type Relayed = {
   readonly subjectId: ReedId;
   /** Which relay of this event this is; a frame that can't be written names it. */
   readonly relays: number;
+  /** Of the community stream, whose events end with their relay: who wrote it, and how many this listener was not sent since the last. */
+  readonly stream: { readonly username: string; readonly skipped: number } | null;
 };
 
 const RELAYED = `
@@ -25,7 +27,7 @@ with input as materialized (
   select * from unnest($1::uuid[], $2::text[]) with ordinality as i(event_id, holder, ord)
 ),
 taken as materialized (
-  select e.event_id, i.ord, e.requester_user_id, e.subject_id, split_part(e.subject_id, '/', 1) as author
+  select e.event_id, i.ord, e.requester_user_id, e.event_name, e.subject_id, split_part(e.subject_id, '/', 1) as author
   from (select * from input order by event_id) i cross join lateral (
     ${lockedById('i.event_id', 'e.holder = i.holder and e.state = 2')}
   ) e
@@ -41,18 +43,28 @@ judged as materialized (
   from taken t
 ),
 ended as (
-  delete from pending_events e using judged j where e.event_id = j.event_id and j.verdict <> 'relayed'
+  delete from pending_events e using judged j where e.event_id = j.event_id and (j.verdict <> 'relayed' or j.event_name = 'BROADCAST_REED')
   returning j.ord, j.verdict, e.requester_user_id, e.request_id, e.requested_at, e.event_name, e.subject_id, e.relays
 ),
 unattempted as (
-  delete from pending_event_attempts a using judged j where a.event_id = j.event_id and j.verdict <> 'relayed'
+  delete from pending_event_attempts a using judged j where a.event_id = j.event_id and (j.verdict <> 'relayed' or j.event_name = 'BROADCAST_REED')
+),
+listeners as materialized (
+  select viewer from broadcast_subscriptions
+  where viewer in (select requester_user_id from judged where event_name = 'BROADCAST_REED' and verdict = 'relayed')
+  order by viewer for no key update skip locked
+),
+told as (
+  update broadcast_subscriptions b set skipped = 0 from listeners l where b.viewer = l.viewer returning b.viewer, old.skipped
 ),
 relayed as (
   update pending_events e set state = 3, relayed_at = $3, relays = e.relays + 1, due_at = $4
-  from judged j where e.event_id = j.event_id and j.verdict = 'relayed'
+  from judged j where e.event_id = j.event_id and j.verdict = 'relayed' and j.event_name <> 'BROADCAST_REED'
   returning j.ord, j.verdict, e.requester_user_id, e.request_id, e.requested_at, e.event_name, e.subject_id, e.relays
 )
-select i.ord, r.verdict, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.event_name, r.subject_id, r.relays
+select i.ord, r.verdict, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.event_name, r.subject_id, r.relays,
+  case when r.event_name = 'BROADCAST_REED' then (select username from users where id = split_part(r.subject_id, '/', 1)) end as username,
+  case when r.event_name = 'BROADCAST_REED' then coalesce((select skipped from told where viewer = r.requester_user_id), 0) end as skipped
 from input i left join (select * from relayed union all select * from ended) r on r.ord = i.ord
 order by i.ord`;
 
@@ -64,6 +76,8 @@ type RelayedRow = {
   event_name: EventName;
   subject_id: ReedId;
   relays: number;
+  username: string | null;
+  skipped: number | null;
 };
 
 /**
@@ -92,6 +106,7 @@ export const relayed = async (context: LedgerContext, items: readonly AnswerItem
           eventName: row.event_name,
           subjectId: row.subject_id,
           relays: row.relays,
+          stream: row.skipped === null ? null : { username: row.username ?? '', skipped: row.skipped },
         },
   );
 };

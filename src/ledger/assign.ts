@@ -126,7 +126,8 @@ updated as (
     due_at = case d.next
       when 2 then case e.subject_kind when 'thread' then $12::timestamptz else $11::timestamptz end
       when 1 then $1::timestamptz + least($14::float8, $13::float8 * power(2, least(e.waits, 10))) * interval '1 millisecond'
-      when 0 then case when d.requested_at <= $21 then $1::timestamptz else $15::timestamptz end
+      when 0 then case when d.requested_at <= $21 then $1::timestamptz
+        when e.event_name = 'BROADCAST_REED' then e.created_at + $22 * interval '1 millisecond' else $15::timestamptz end
       else case when not d.room then $17::timestamptz else greatest($1::timestamptz + interval '50 milliseconds', coalesce(d.earliest, $1)) end
     end
   from decided d where e.event_id = d.event_id
@@ -183,6 +184,7 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       extra.map((each) => each.eventId),
       extra.map((each) => each.holder),
       at(-limits.explicitLifeMs),
+      limits.broadcastLifeMs,
     ],
   });
   return rows.map(assignedOf);

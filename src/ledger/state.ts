@@ -18,8 +18,17 @@ export type EventState = (typeof STATE)[keyof typeof STATE];
 
 export type SubjectKind = 'reed' | 'thread';
 
-/** Deliveries of content, by the frame that carries them. */
-export type EventName = 'DATA_RESPONSE' | 'FOLLOW_REED' | 'PIPE_REED' | 'ARCHIVE_REED' | 'REED_REPLY' | 'MENTION';
+/** Deliveries of content, by the frame that carries them, the strongest first: an event that meets another one for the same is the stronger of the two. */
+export const EVENT_NAMES = [
+  'MENTION',
+  'REED_REPLY',
+  'PIPE_REED',
+  'FOLLOW_REED',
+  'DATA_RESPONSE',
+  'ARCHIVE_REED',
+  'BROADCAST_REED',
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
 
 /** A holder that an event was just handed to: what RELAY_REQUEST says. */
 export type Claim = {

@@ -20,12 +20,13 @@ export type Swept = {
 
 const SWEEP = `
 with taken as materialized (
-  select event_id, state, holder, relays, requested_at from pending_events
+  select event_id, state, holder, relays, requested_at, event_name, created_at from pending_events
   where state <> 4 and due_at <= $1 order by due_at limit $2 for update skip locked
 ),
 judged as materialized (
   select t.*, case
       when t.state = 0 and t.requested_at <= $3 then 'expired'
+      when t.event_name = 'BROADCAST_REED' and t.created_at <= $7 then 'expired'
       when t.state = 3 and t.relays >= $4 then 'not-acknowledged'
       else 'reopened'
     end as outcome
@@ -33,7 +34,7 @@ judged as materialized (
 ),
 attempted as (
   insert into pending_event_attempts as a (event_id, holder, failures, outcome, not_before)
-  select event_id, holder, 1, 'deadline', $1::timestamptz + ${backoffSql('1', '$5', '$6')} from judged where state = 2 order by 1, 2
+  select event_id, holder, 1, 'deadline', $1::timestamptz + ${backoffSql('1', '$5', '$6')} from judged where state = 2 and outcome = 'reopened' order by 1, 2
   on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + 1,
     not_before = $1::timestamptz + ${backoffSql('a.failures + 1', '$5', '$6')}
 ),
@@ -78,6 +79,7 @@ export const sweep = async (db: Database, limits: Limits, now: number): Promise<
       limits.relaysPerEvent,
       limits.failureBackoffFirstMs,
       limits.failureBackoffMaxMs,
+      new Date(now - limits.broadcastLifeMs),
     ],
   });
   return rows.map((row) => ({

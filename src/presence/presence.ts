@@ -97,6 +97,16 @@ export class Presence {
     });
   }
 
+  /** Commits that these members were to be owed more than they may have open. */
+  async setBehind(members: readonly UserId[]): Promise<void> {
+    await this.#deps.database.query({
+      name: 'presence_behind',
+      text: `with late as (select user_id from online_users where user_id = any($1::text[]) order by user_id for no key update)
+        update online_users u set behind = true from late l where u.user_id = l.user_id and not u.behind`,
+      values: [members],
+    });
+  }
+
   /** Nothing waits to be written. */
   get idle(): boolean {
     return this.#flushing === null && this.#arrivals.idle && this.#congested.idle;

@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { DB } from '../db/types.ts';
 import type { UserId } from '../wire/address.ts';
+import { endSubscriptions } from './subscriptions.ts';
 
 export type SignIn = { readonly connectionId: string; readonly userId: UserId; readonly deviceId: string };
 export type Departure = { readonly connectionId: string; readonly userId: UserId };
@@ -80,7 +81,9 @@ export async function signOut(tx: Transaction<DB>, items: readonly Departure[]):
     delete from online_users u
     where u.user_id = any(${users}::text[]) and not exists (select from rest where rest.user_id = u.user_id)
     returning u.user_id`.execute(tx);
-  return rows.map((row) => row.user_id);
+  const left = rows.map((row) => row.user_id);
+  if (left.length > 0) await endSubscriptions(tx, left);
+  return left;
 }
 
 /** Statement that writes whose send buffers are full, for members whom this replica owns. */

@@ -1,14 +1,15 @@
 // Second step of publishing: the author's device has stored the reed and can serve it, so it may be announced.
-// One transaction: the author's allocation, published_at, and the number in the author's stream, whose row is locked last.
+// One transaction: the author's allocation, published_at, the debt of its fan-out, and the number in the author's stream, whose row is locked last.
 import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
 import type { Member } from '../identity/sessions.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 
-export type PublishDeps = { readonly db: Database; readonly clock: Clock };
+export type PublishDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
 export type PublishReason = 'not-found' | 'removed' | 'incomplete';
 
 type Subject = { readonly parts: readonly ReedId[]; readonly kind: 'reed' | 'thread'; readonly published: boolean };
@@ -38,6 +39,9 @@ export class Publish {
         update reeds set published_at = ${new Date(now)}, broadcast = ${broadcast ?? true}
         where id = any(${parts}::text[]) and published_at is null and removed_at is null returning id`.execute(tx);
       if (rows.length === 0) return ok('again' as const);
+      await sql`
+        insert into pending_fanout (reed_id, broadcast, due_at)
+        values (${reed}, ${broadcast ?? true}, ${new Date(now + this.#deps.limits.fanoutLeaseMs)})`.execute(tx);
       await nextFact(tx, { author: author.userId, kind, subject: reed });
       return ok('published' as const);
     });

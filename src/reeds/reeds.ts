@@ -24,7 +24,7 @@ export function openReeds({ db, clock, limits, identity }: ReedsDeps): Reeds {
   return {
     register: new Register({ db, clock, limits, home: identity.server.id, ...signing }),
     threads: new Threads({ db, clock, ...signing }),
-    publish: new Publish({ db, clock }),
+    publish: new Publish({ db, clock, limits }),
     reading: new Reading(db),
     likes: new Likes({ clock, ...signing }),
   };

@@ -5,7 +5,7 @@ import type { Bus } from '../bus/port.ts';
 import type { FailureOutcome, Relayed } from '../ledger/answer.ts';
 import type { EventName } from '../ledger/state.ts';
 import { parseReedId, parseUuid, type ReedId, type UserId } from '../wire/address.ts';
-import { encodeDelivery } from '../wire/codec.ts';
+import { encodeDelivery, encodeFrame } from '../wire/codec.ts';
 import type { DeliveryType, FrameOf } from '../wire/frames.ts';
 import type { Looks } from './looks.ts';
 import { notify } from './notices.ts';
@@ -14,7 +14,7 @@ import type { Refusals } from './refusals.ts';
 
 export type AnswersDeps = { readonly looks: Looks; readonly refusals: Refusals; readonly bus: Bus };
 
-const DELIVERY: Readonly<Record<EventName, DeliveryType>> = {
+const DELIVERY: Readonly<Record<Exclude<EventName, 'BROADCAST_REED'>, DeliveryType>> = {
   DATA_RESPONSE: 'dataResponse',
   FOLLOW_REED: 'followReed',
   PIPE_REED: 'pipeReed',
@@ -67,8 +67,8 @@ export class Answers {
 
   #deliver(eventId: string, outcome: Relayed, ciphertext: Uint8Array): void {
     const { bus, looks } = this.#deps;
-    const reedId = outcome.subjectId;
-    const frame = encodeDelivery(DELIVERY[outcome.eventName], eventId, { requestId: outcome.requestId ?? '', reedId }, ciphertext);
+    if (outcome.stream !== null) looks.placeFreed(outcome.requester);
+    const frame = deliveryFrame(eventId, outcome, ciphertext);
     looks.look(async () => {
       const written = await bus.deliver(outcome.requester, frame, 'content');
       if (!written) await looks.ledger.undelivered.submit({ eventId, attempt: null, relays: outcome.relays });
@@ -95,4 +95,15 @@ export class Answers {
     looks.freed(holder);
     if (failure.outcome === 'miss') looks.copyGone(reopened.subjectId);
   }
+}
+
+/** What of the community stream is sent has no id: there is nothing to acknowledge. */
+function deliveryFrame(eventId: string, { eventName, requestId, stream, subjectId: reedId }: Relayed, ciphertext: Uint8Array): Uint8Array {
+  if (eventName === 'BROADCAST_REED')
+    return encodeFrame({
+      id: '',
+      type: 'broadcastReed',
+      body: { reedId, ciphertext, username: stream?.username ?? '', skipped: stream?.skipped ?? 0 },
+    });
+  return encodeDelivery(DELIVERY[eventName], eventId, { requestId: requestId ?? '', reedId }, ciphertext);
 }

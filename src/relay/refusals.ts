@@ -44,6 +44,12 @@ export class Refusals {
     }
   }
 
+  /** What tells `viewer` that there is a block between it and `author`, or null. A failed look-up throws, which refuses too. */
+  async block(author: UserId, viewer: UserId): Promise<Frame | null> {
+    const certificate = await this.#block(author, viewer);
+    return certificate && { id: '', type: 'userBlocked', body: { requestId: '', certificate: UTF8.encode(JSON.stringify(certificate)) } };
+  }
+
   #explained(of: Refused, type: 'reedRemoved' | 'userBlocked', certificate: object | null): Frame {
     if (!certificate) return reedNotFound(of.requestId, of.subjectId);
     return { id: '', type, body: { requestId: of.requestId, certificate: UTF8.encode(JSON.stringify(certificate)) } };

@@ -3,21 +3,25 @@ import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { RandomBytes } from '../base/ids.ts';
 import type { Bus } from '../bus/port.ts';
+import type { Database } from '../db/pool.ts';
 import type { Keys } from '../identity/keys.ts';
 import type { LedgerDeps } from '../ledger/ledger.ts';
 import type { Presence } from '../presence/presence.ts';
+import type { Subscriptions } from '../presence/subscriptions.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
 import { parseReedId, parseUserKeyId, type UserId } from '../wire/address.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Answers } from './answers.ts';
 import { Attendance } from './attendance.ts';
+import { Fanout } from './fanout.ts';
 import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
 import type { MemberFrames, Origin } from './port.ts';
 import { Refusals } from './refusals.ts';
 import { Requests } from './requests.ts';
 import { Sweeper } from './sweeper.ts';
+import { Watching } from './watching.ts';
 
 export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly bus: Bus;
@@ -25,7 +29,10 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly random: RandomBytes;
   readonly publish: Publish;
   readonly keys: Keys;
-  readonly presence: Pick<Presence, 'label'>;
+  readonly presence: Pick<Presence, 'label' | 'setBehind'>;
+  readonly subscriptions: Subscriptions;
+  /** Connections without the ledger's planner settings. */
+  readonly application: Database;
 };
 
 const REFUSED = {
@@ -41,6 +48,8 @@ export class Relay implements MemberFrames {
   readonly #answers: Answers;
   readonly #acks: Acks;
   readonly #attendance: Attendance;
+  readonly #fanout: Fanout;
+  readonly #watching: Watching;
   readonly #sweeper: Sweeper;
 
   constructor(deps: RelayDeps) {
@@ -53,7 +62,10 @@ export class Relay implements MemberFrames {
     this.#answers = new Answers({ bus, looks, refusals });
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
-    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, left: (member) => this.left(member) });
+    this.#fanout = new Fanout({ ...deps, looks, behind: (members) => deps.presence.setBehind(members) });
+    this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals });
+    const fanout = this.#fanout;
+    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, fanout, left: (member) => this.left(member) });
   }
 
   /** Nothing is under way. */
@@ -97,6 +109,15 @@ export class Relay implements MemberFrames {
         return this.#publishReady(from, frame);
       case 'syncRequest':
         return this.#sync(from, frame);
+      case 'subscribeReed':
+      case 'unsubscribeReed':
+      case 'subscribeProfile':
+      case 'unsubscribeProfile':
+      case 'subscribePipe':
+      case 'unsubscribePipe':
+      case 'subscribeBroadcast':
+      case 'unsubscribeBroadcast':
+        return this.#watching.handle(from, frame);
       case 'eviction':
         return this.#evict(from, frame);
       case 'keyEviction':
@@ -133,6 +154,7 @@ export class Relay implements MemberFrames {
     const published = await this.#deps.publish.publishReady(from.member, reedId, body.broadcast);
     if (!published.ok) return from.reply(errorNotice({ id: '', requestId: reedId, ...REFUSED[published.reason] }));
     from.reply({ id: '', type: 'publishReadyAck', body: { reedId } });
+    if (published.value === 'published') this.#fanout.published(reedId);
     this.looks.spread(from.member.userId, reedId);
   }
 

@@ -7,12 +7,18 @@ import { base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from '../../src/wire/address.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
-import type { Frame, FrameOf, FrameType } from '../../src/wire/frames.ts';
+import { DELIVERY_TYPES, type Frame, type FrameOf, type FrameType } from '../../src/wire/frames.ts';
 
 export type LightAccount = { readonly userId: UserId; readonly token: string };
 
 const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
 const uuid = (): string => uuidv7(Date.now(), cryptoRandom);
+
+export type RegisteredFields = {
+  readonly replyTo?: ReedId;
+  readonly tags?: readonly string[];
+  readonly mentions?: readonly UserId[];
+};
 
 /** Rows as a stranger to the services would write them: accounts with sessions, and published reeds. */
 export class LightCommunity {
@@ -63,6 +69,45 @@ export class LightCommunity {
     return ids;
   }
 
+  /** A reed of `author` that is registered and not published yet. */
+  async registered(author: UserId, fields: RegisteredFields = {}): Promise<ReedId> {
+    const id = `${author}/${uuid()}` as ReedId;
+    await this.#run(
+      `with r as (insert into reed_identities (id, server_id, author_id) values ($1, $2, $3)),
+        p as (insert into reeds (id, author_id, statement_hash, registered_at, reply_to, root)
+          select $1, u.id, u.identity_hash, now(), $4, $4 from users u where u.id = $3),
+        t as (insert into reed_tags (reed_id, tag) select $1, unnest($5::text[])),
+        m as (insert into reed_mentions (reed_id, user_id, accepted) select $1, unnest($6::text[]), true)
+        insert into author_streams (author_id) values ($3) on conflict do nothing`,
+      [id, this.#serverId, author, fields.replyTo ?? null, fields.tags ?? [], fields.mentions ?? []],
+    );
+    return id;
+  }
+
+  /** Follows, one for each pair, as if each had been stated. */
+  async follows(pairs: readonly (readonly [follower: UserId, target: UserId])[]): Promise<void> {
+    await this.#run(
+      `insert into follows (user_id, target, active, seq, statement_hash)
+        select p.follower, p.target, true, 1, u.identity_hash from unnest($1::text[], $2::text[]) as p(follower, target) join users u on u.id = p.follower`,
+      [pairs.map(([follower]) => follower), pairs.map(([, target]) => target)],
+    );
+  }
+
+  /** What the certificate of a member's identity says, as far as others look at it. */
+  async says(user: UserId, statement: object): Promise<void> {
+    await this.#run(
+      `update statements set certificate = jsonb_build_object('statement', $2::jsonb) where hash = (select identity_hash from users where id = $1)`,
+      [user, JSON.stringify(statement)],
+    );
+  }
+
+  async blocks(author: UserId, blocked: UserId): Promise<void> {
+    await this.#run(
+      `insert into blocks (user_id, target, active, seq, statement_hash) select id, $2, true, 1, identity_hash from users where id = $1`,
+      [author, blocked],
+    );
+  }
+
   /** Makes published reeds of one author a thread, the first its head. */
   async thread(parts: readonly ReedId[]): Promise<void> {
     await this.#run(
@@ -106,6 +151,8 @@ export class LightMember {
   readonly asked = new Map<string, number>();
   readonly #socket: WebSocket;
   readonly #waiters = new Set<Waiter>();
+  #pongs = 0;
+  readonly #pongWaiters: (() => void)[] = [];
   readonly #ciphertext: Uint8Array;
   readonly closed: Promise<number>;
 
@@ -140,12 +187,28 @@ export class LightMember {
     return requestId;
   }
 
+  /** Asks to be caught up, under a new id. */
+  sync(): void {
+    this.send({ id: '', type: 'syncRequest', body: { requestId: makeRequestId(this.userId, uuid()) } });
+  }
+
+  /** Resolves when the server has received everything sent before; it need not have taken effect. */
+  async ping(): Promise<void> {
+    const pongs = this.#pongs + 1;
+    this.send({ id: '', type: 'ping', body: {} });
+    while (this.#pongs < pongs) await new Promise<void>((resolve) => this.#pongWaiters.push(resolve));
+  }
+
   /** The first frame of a type that matches, whether it came already or comes yet. */
   next<T extends FrameType>(type: T, matches: (frame: FrameOf<T>) => boolean = () => true): Promise<FrameOf<T>> {
     const wanted = (frame: Frame): boolean => frame.type === type && matches(frame as FrameOf<T>);
     const known = this.frames.find(wanted);
     if (known) return Promise.resolve(known as FrameOf<T>);
     return new Promise((resolve) => this.#waiters.add({ matches: wanted, resolve: (frame) => resolve(frame as FrameOf<T>) }));
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
   /** Closes the socket; resolves with the code when it is closed. */
@@ -183,6 +246,11 @@ export class LightMember {
     if (!decoded.ok) throw new Error(`the server sent what can't be read: ${decoded.reason}`);
     const frame = decoded.value;
     if (frame.type === 'ping') return this.send({ id: '', type: 'pong', body: {} });
+    if (frame.type === 'pong') {
+      this.#pongs += 1;
+      for (const resolve of this.#pongWaiters.splice(0)) resolve();
+      return;
+    }
     this.frames.push(frame);
     this.#react(frame);
     for (const waiter of this.#waiters) {
@@ -203,7 +271,7 @@ export class LightMember {
       if (answer === 'error') this.send({ id: frame.id, type: 'relayError', body: { attempt, reason: 'FAILED' } });
       if (answer === 'busy') this.send({ id: frame.id, type: 'relayError', body: { attempt, reason: 'BUSY' } });
     }
-    if (frame.type === 'dataResponse') {
+    if ((DELIVERY_TYPES as readonly string[]).includes(frame.type)) {
       if (acknowledge === 'ack') this.send({ id: frame.id, type: 'dataAck', body: {} });
       if (acknowledge === 'invalid') this.send({ id: frame.id, type: 'dataInvalid', body: { reason: 'BAD_SIGNATURE' } });
     }

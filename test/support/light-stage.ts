@@ -57,6 +57,25 @@ export class LightStage {
     await this.server.settle();
   }
 
+  /** Comes to rest: nothing is under way at the server, and nothing between it and the members. */
+  async quiet(): Promise<void> {
+    for (let counted = -1; counted !== this.#received(); ) {
+      counted = this.#received();
+      // What was sent has come; then it has taken effect; then the answers have come.
+      await this.#ping();
+      await this.server.settle();
+      await this.#ping();
+    }
+  }
+
+  async #ping(): Promise<void> {
+    await Promise.all(this.#members.filter((member) => member.isOpen).map((member) => member.ping()));
+  }
+
+  #received(): number {
+    return this.#members.reduce((sum, member) => sum + member.frames.length, 0);
+  }
+
   /** Lets time pass in such steps until something is so. */
   async passUntil(stepMs: number, isSo: () => boolean | Promise<boolean>): Promise<void> {
     while (!(await isSo())) await this.pass(stepMs);

@@ -1,0 +1,134 @@
+// What a publication owes to whom, carried out: the plan's deliveries become events. The debt is a row that any replica takes up.
+// Content first, in any number of statements that may be repeated; then the debt ends with the community stream's turns; then the stream,
+// which nobody is owed: a crash in between costs its listeners one reed, never gives them two.
+import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
+import { type RandomBytes, uuidv7 } from '../base/ids.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { LedgerContext } from '../ledger/context.ts';
+import { type Owed, type OweItem, owe } from '../ledger/owe.ts';
+import type { ReedId, UserId } from '../wire/address.ts';
+import { type Audience, audienceOf } from './audience.ts';
+import { type Delivery, planFanout } from './fanout-plan.ts';
+import type { Looks } from './looks.ts';
+
+export type FanoutDeps = LedgerContext & {
+  /** Connections without the ledger's planner settings: the audience is no hot step. */
+  readonly application: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly random: RandomBytes;
+  readonly looks: Looks;
+  /** Commits that these members have as many events as they may, and are owed more. */
+  readonly behind: (members: readonly UserId[]) => Promise<void>;
+};
+
+export class Fanout {
+  readonly #deps: FanoutDeps;
+
+  constructor(deps: FanoutDeps) {
+    this.#deps = deps;
+  }
+
+  /** A publication was committed here. What fails is taken up when its lease is over. */
+  published(reed: ReedId): void {
+    this.#deps.looks.look(() => this.#run(reed));
+  }
+
+  /** Takes up what other replicas, or failures, left behind. */
+  async sweep(): Promise<void> {
+    const { application, clock, limits } = this.#deps;
+    const now = clock.now();
+    const rows = await application.query<{ reed_id: ReedId }>({
+      name: 'relay_fanouts_due',
+      text: `update pending_fanout f set due_at = $2 from (
+          select reed_id from pending_fanout where due_at <= $1 order by due_at limit $3 for update skip locked) t
+        where f.reed_id = t.reed_id returning f.reed_id`,
+      values: [new Date(now), new Date(now + limits.fanoutLeaseMs), limits.fanoutsPerSweep],
+    });
+    for (const { reed_id } of rows) await this.#run(reed_id);
+  }
+
+  async #run(reed: ReedId): Promise<void> {
+    const { application, clock, limits } = this.#deps;
+    const audience = await audienceOf(application, reed, limits.replyAncestors);
+    if (audience === null) return void (await this.#end(reed, [], []));
+    const { candidates } = audience;
+    const plan = planFanout({
+      candidates,
+      now: clock.now(),
+      listeners: limits.broadcastListeners,
+      listenerPauseMs: limits.broadcastPauseMs,
+    });
+    const stream = plan.deliveries.filter(({ eventName }) => eventName === 'BROADCAST_REED');
+    await this.#owe(
+      reed,
+      audience,
+      plan.deliveries.filter(({ eventName }) => eventName !== 'BROADCAST_REED'),
+    );
+    const ended = await this.#end(
+      reed,
+      stream.map(({ member }) => member),
+      plan.skipped,
+    );
+    if (ended) await this.#owe(reed, audience, stream);
+  }
+
+  async #owe(subject: ReedId, { kind, author }: Audience, deliveries: readonly Delivery[]): Promise<void> {
+    const { clock, limits, random } = this.#deps;
+    const items = deliveries.map(
+      ({ member, eventName }): OweItem => ({
+        eventId: uuidv7(clock.now(), random),
+        ...{ requester: member, eventName, kind, subject, priority: 1, holder: author },
+      }),
+    );
+    for (let at = 0; at < items.length; at += limits.fanoutItems) await this.#oweSome(items.slice(at, at + limits.fanoutItems));
+  }
+
+  async #oweSome(items: readonly OweItem[]): Promise<void> {
+    const { clock } = this.#deps;
+    const owed = await owe(this.#deps, items, clock.now());
+    await this.#follow(owed);
+    const locked = new Set(owed.filter(({ outcome }) => outcome === 'locked').map(({ requester }) => requester));
+    // Once more, like every batch: whoever had them has committed by now, or this is what the next sync is for.
+    if (locked.size > 0)
+      await this.#follow(
+        await owe(
+          this.#deps,
+          items.filter(({ requester }) => locked.has(requester)),
+          clock.now(),
+        ),
+      );
+  }
+
+  async #follow(owed: readonly Owed[]): Promise<void> {
+    const { behind, looks } = this.#deps;
+    const opened = owed.filter(({ outcome }) => outcome === 'opened');
+    const queues = new Map(opened.flatMap(({ holder, owner }) => (holder === null ? [] : [[holder, owner] as const])));
+    for (const [holder, owner] of queues) looks.queued(holder, owner);
+    for (const { full, requester } of opened) if (full) looks.noteFull(requester);
+    if (opened.some(({ holder, full }) => holder === null && !full)) looks.assign('due');
+    const late = owed.filter(({ outcome }) => outcome === 'behind').map(({ requester }) => requester);
+    if (late.length > 0) await behind(late);
+  }
+
+  /** Ends the debt, and counts what the listeners of the community stream are given and not given. @returns false if it had ended already */
+  async #end(reed: ReedId, served: readonly UserId[], skipped: readonly UserId[]): Promise<boolean> {
+    const { application, clock } = this.#deps;
+    return application.transaction(async (tx) => {
+      const { rows } = await sql`delete from pending_fanout where reed_id = ${reed} returning reed_id`.execute(tx);
+      if (rows.length === 0) return false;
+      if (served.length + skipped.length === 0) return true;
+      await sql`
+        with listed as (
+          select viewer from broadcast_subscriptions where viewer = any(${[...served, ...skipped]}::text[]) order by viewer for no key update
+        )
+        update broadcast_subscriptions b set
+          served_at = case when b.viewer = any(${served}::text[]) then ${new Date(clock.now())} else b.served_at end,
+          skipped = b.skipped + (b.viewer = any(${skipped}::text[]))::int
+        from listed l where b.viewer = l.viewer`.execute(tx);
+      return true;
+    });
+  }
+}
