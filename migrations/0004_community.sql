@@ -112,3 +112,22 @@ create unlogged table pending_fanout (
   due_at timestamptz not null
 );
 create index pending_fanout_due on pending_fanout (due_at);
+
+-- How far a member's catch-up has come, a row for each stage that is not through. Owner: src/relay; rows end with presence.
+create unlogged table catchup_positions (
+  user_id text collate "C" not null,
+  stage text collate "C" not null,
+  at timestamptz,
+  id text collate "C",
+  failures smallint not null default 0,
+  due_at timestamptz not null,
+  primary key (user_id, stage)
+);
+create index catchup_positions_due on catchup_positions (due_at);
+drop index reed_mentions_user;
+create index reed_mentions_user on reed_mentions (user_id, reed_id) where accepted;
+
+drop index reeds_author_published;
+create index reeds_author_published on reeds (author_id, published_at, id) where published_at is not null;
+drop index reeds_reply_to;
+create index reeds_reply_to on reeds (reply_to, id) where reply_to is not null;

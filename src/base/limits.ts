@@ -136,6 +136,16 @@ export const DEFAULT_LIMITS = {
   broadcastPauseMs: SECOND,
   broadcastLifeMs: MINUTE,
 
+  // Catch-up. What a member is owed is opened page by page, so that no absence is too long.
+  catchupRows: 1_000, // that one page looks at
+  catchupServed: 200, // being served for one member; over it nothing new is opened
+  catchupBelow: 100, // then the next page
+  catchupMembers: 64, // whose pages one round opens
+  catchupLeaseMs: 10 * SECOND, // then another replica takes a page up
+  catchupRetryFirstMs: SECOND,
+  catchupRetryMaxMs: 5 * MINUTE,
+  behindLookMs: 5 * MINUTE, // a member with eventsPerMember is looked at again
+
   // Batches. Over three quarters of the queue the replica stops reading sockets.
   batchItems: 256,
   batchQueueItems: 4_096,

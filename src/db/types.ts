@@ -58,6 +58,15 @@ export interface BroadcastSubscriptions {
   viewer: string;
 }
 
+export interface CatchupPositions {
+  at: Timestamp | null;
+  due_at: Timestamp;
+  failures: Generated<number>;
+  id: string | null;
+  stage: string;
+  user_id: string;
+}
+
 export interface Devices {
   id: string;
   linked_at: Timestamp;
@@ -369,6 +378,7 @@ export interface DB {
   author_streams: AuthorStreams;
   blocks: Blocks;
   broadcast_subscriptions: BroadcastSubscriptions;
+  catchup_positions: CatchupPositions;
   devices: Devices;
   follows: Follows;
   holder_strikes: HolderStrikes;

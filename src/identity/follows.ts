@@ -18,6 +18,8 @@ export type FollowsDeps = {
   readonly home: ServerId;
   readonly keys: KeyLookup;
   readonly countersigner: Countersigner;
+  /** Called after the commit of a new follow. */
+  readonly onFollowed: (member: UserId, target: UserId) => void;
 };
 
 /** Somebody in a list of follows. A member of another server has no name here. */
@@ -36,13 +38,13 @@ export class Follows {
    * @throws AppError INVALID, FORBIDDEN, NOT_FOUND; REMOVED or BLOCKED with the certificate; KEY_REVOKED
    */
   async set(member: Member, target: UserId, type: 'follow' | 'unfollow', value: unknown): Promise<Countersigned<'follow' | 'unfollow'>> {
-    const { keys, clock, countersigner } = this.#deps;
+    const { keys, clock, countersigner, onFollowed } = this.#deps;
     const verified = await requireSigned(value, type, { keys, now: clock.now() });
     const { statement } = verified;
     if (statement.user !== member.userId) throw new AppError('FORBIDDEN', 'user: not the one signed in');
     if (statement.target !== target) throw new AppError('INVALID', 'target: not the one in the path');
     if (target === member.userId) throw new AppError('INVALID', 'target: yourself');
-    return countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
+    const accepted = await countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
       await lockPair(tx, member.userId, target);
       if (type === 'follow') await this.#requireFollowable(tx, member.userId, target);
       await sql`
@@ -52,6 +54,8 @@ export class Follows {
           set active = excluded.active, seq = excluded.seq, statement_hash = excluded.statement_hash
           where follows.seq < excluded.seq`.execute(tx);
     });
+    if (type === 'follow' && accepted.isNew) onFollowed(member.userId, target);
+    return accepted;
   }
 
   async #requireFollowable(tx: Executor, member: UserId, target: UserId): Promise<void> {

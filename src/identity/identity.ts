@@ -4,6 +4,7 @@ import type { RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
+import type { UserId } from '../wire/address.ts';
 import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
 import { Devices } from './devices.ts';
@@ -27,6 +28,8 @@ export type IdentityDeps = {
   readonly publicUrl: () => string;
   readonly signup: SignupMode;
   readonly onSessionEnded: OnSessionEnded;
+  /** Called after the commit of a new follow. */
+  readonly onFollowed: (member: UserId, target: UserId) => void;
 };
 
 export type Identity = {

@@ -88,11 +88,16 @@ decided as materialized (
       and not ${struckFor('f.subject', 'f.wanted', 'f.requester')} as queued
   from fresh f join usage u on u.requester = f.requester left join holders h on h.user_id = f.wanted
 ),
+-- Numbered in the order given, which is the order of delivery; inserted in the order of the keys, which is the order of locks.
+numbered as materialized (
+  select d.*, nextval(pg_get_serial_sequence('pending_events', 'seq')) as seq from (select * from decided where not behind order by ord) d
+),
 inserted as (
-  insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, holder, created_at)
-  select event_id, requester, event_name, kind, subject, priority, case when queued then 1 else 4 end,
+  insert into pending_events (event_id, seq, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, holder, created_at)
+  overriding system value
+  select event_id, seq, requester, event_name, kind, subject, priority, case when queued then 1 else 4 end,
     case when queued then $11::timestamptz when room then $10::timestamptz else $12::timestamptz end, case when queued then wanted end, $10
-  from decided where not behind order by requester, kind, subject
+  from numbered order by requester, kind, subject
   on conflict do nothing
   returning event_id, holder
 )

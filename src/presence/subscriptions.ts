@@ -66,11 +66,12 @@ export class Subscriptions {
   }
 }
 
-/** Ends everything that these members watch. */
+/** Ends everything that these members watch, and the places of their catch-ups. */
 export async function endSubscriptions(tx: Transaction<DB>, viewers: readonly UserId[]): Promise<void> {
   await sql`
     with reed as (delete from reed_subscriptions where viewer = any(${viewers}::text[])),
       profile as (delete from profile_subscriptions where viewer = any(${viewers}::text[])),
+      places as (delete from catchup_positions where user_id = any(${viewers}::text[])),
       pipe as (delete from pipe_subscriptions where viewer = any(${viewers}::text[]))
     delete from broadcast_subscriptions where viewer = any(${viewers}::text[])`.execute(tx);
 }

@@ -6,22 +6,21 @@ import type { Clock } from '../base/clock.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
-import type { LedgerContext } from '../ledger/context.ts';
-import { type Owed, type OweItem, owe } from '../ledger/owe.ts';
+import type { OweItem } from '../ledger/owe.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { type Audience, audienceOf } from './audience.ts';
+import type { Debts } from './debts.ts';
 import { type Delivery, planFanout } from './fanout-plan.ts';
 import type { Looks } from './looks.ts';
 
-export type FanoutDeps = LedgerContext & {
+export type FanoutDeps = {
   /** Connections without the ledger's planner settings: the audience is no hot step. */
   readonly application: Database;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly random: RandomBytes;
   readonly looks: Looks;
-  /** Commits that these members have as many events as they may, and are owed more. */
-  readonly behind: (members: readonly UserId[]) => Promise<void>;
+  readonly debts: Debts;
 };
 
 export class Fanout {
@@ -76,41 +75,14 @@ export class Fanout {
   }
 
   async #owe(subject: ReedId, { kind, author }: Audience, deliveries: readonly Delivery[]): Promise<void> {
-    const { clock, limits, random } = this.#deps;
+    const { clock, debts, random } = this.#deps;
     const items = deliveries.map(
       ({ member, eventName }): OweItem => ({
         eventId: uuidv7(clock.now(), random),
         ...{ requester: member, eventName, kind, subject, priority: 1, holder: author },
       }),
     );
-    for (let at = 0; at < items.length; at += limits.fanoutItems) await this.#oweSome(items.slice(at, at + limits.fanoutItems));
-  }
-
-  async #oweSome(items: readonly OweItem[]): Promise<void> {
-    const { clock } = this.#deps;
-    const owed = await owe(this.#deps, items, clock.now());
-    await this.#follow(owed);
-    const locked = new Set(owed.filter(({ outcome }) => outcome === 'locked').map(({ requester }) => requester));
-    // Once more, like every batch: whoever had them has committed by now, or this is what the next sync is for.
-    if (locked.size > 0)
-      await this.#follow(
-        await owe(
-          this.#deps,
-          items.filter(({ requester }) => locked.has(requester)),
-          clock.now(),
-        ),
-      );
-  }
-
-  async #follow(owed: readonly Owed[]): Promise<void> {
-    const { behind, looks } = this.#deps;
-    const opened = owed.filter(({ outcome }) => outcome === 'opened');
-    const queues = new Map(opened.flatMap(({ holder, owner }) => (holder === null ? [] : [[holder, owner] as const])));
-    for (const [holder, owner] of queues) looks.queued(holder, owner);
-    for (const { full, requester } of opened) if (full) looks.noteFull(requester);
-    if (opened.some(({ holder, full }) => holder === null && !full)) looks.assign('due');
-    const late = owed.filter(({ outcome }) => outcome === 'behind').map(({ requester }) => requester);
-    if (late.length > 0) await behind(late);
+    await debts.owe(items);
   }
 
   /** Ends the debt, and counts what the listeners of the community stream are given and not given. @returns false if it had ended already */

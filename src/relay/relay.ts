@@ -14,6 +14,8 @@ import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Answers } from './answers.ts';
 import { Attendance } from './attendance.ts';
+import { Catchup } from './catchup.ts';
+import { Debts } from './debts.ts';
 import { Fanout } from './fanout.ts';
 import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
@@ -49,6 +51,7 @@ export class Relay implements MemberFrames {
   readonly #acks: Acks;
   readonly #attendance: Attendance;
   readonly #fanout: Fanout;
+  readonly #catchup: Catchup;
   readonly #watching: Watching;
   readonly #sweeper: Sweeper;
 
@@ -62,10 +65,12 @@ export class Relay implements MemberFrames {
     this.#answers = new Answers({ bus, looks, refusals });
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
-    this.#fanout = new Fanout({ ...deps, looks, behind: (members) => deps.presence.setBehind(members) });
+    const debts = new Debts({ ...deps, looks, behind: (members) => deps.presence.setBehind(members) });
+    this.#fanout = new Fanout({ ...deps, looks, debts });
+    this.#catchup = new Catchup({ ...deps, looks, debts });
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals });
-    const fanout = this.#fanout;
-    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, fanout, left: (member) => this.left(member) });
+    const owing = [() => this.#fanout.sweep(), () => this.#catchup.round()];
+    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, owing, left: (member) => this.left(member) });
   }
 
   /** Nothing is under way. */
@@ -147,6 +152,11 @@ export class Relay implements MemberFrames {
     this.#attendance.stillBuffered(requesters);
   }
 
+  /** A member follows somebody, committed. */
+  followed(member: UserId, author: UserId): void {
+    this.#catchup.followed(member, author);
+  }
+
   /** The author's device can serve the reed now. An ERROR about it names the reed as its request id. */
   async #publishReady(from: Origin, { body }: FrameOf<'publishReady'>): Promise<void> {
     const reedId = parseReedId(body.reedId);
@@ -161,6 +171,7 @@ export class Relay implements MemberFrames {
   async #sync(from: Origin, { body }: FrameOf<'syncRequest'>): Promise<void> {
     const { userId } = from.member;
     await this.#deps.presence.label(userId, this.#requests.ownId(from, body.requestId));
+    await this.#catchup.start(userId);
     this.looks.wakes.start(userId);
   }
 

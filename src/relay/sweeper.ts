@@ -6,7 +6,6 @@ import type { Bus } from '../bus/port.ts';
 import type { Database } from '../db/pool.ts';
 import { absentHolders, absentRequesters, forgetStrikes, type Swept, sweep } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
-import type { Fanout } from './fanout.ts';
 import type { Looks } from './looks.ts';
 import { errorNotice, notify } from './notices.ts';
 
@@ -17,7 +16,8 @@ export type SweeperDeps = {
   readonly bus: Bus;
   readonly log: Logger;
   readonly looks: Looks;
-  readonly fanout: Pick<Fanout, 'sweep'>;
+  /** What else is owed and due. */
+  readonly owing: readonly (() => Promise<void>)[];
   /** The member has no presence: end or re-open what was left behind. */
   readonly left: (member: UserId) => Promise<void>;
 };
@@ -57,7 +57,7 @@ export class Sweeper {
   }
 
   async #round(): Promise<void> {
-    const { clock, db, fanout, limits, log, looks } = this.#deps;
+    const { clock, db, limits, log, looks, owing } = this.#deps;
     try {
       for (;;) {
         const swept = await sweep(db, limits, clock.now());
@@ -65,7 +65,7 @@ export class Sweeper {
         if (swept.length < limits.batchItems) break;
       }
       await looks.ledger.assign.submit('due');
-      await fanout.sweep();
+      for (const look of owing) await look();
       if (clock.monotonicMs() - this.#auditedAt >= limits.auditEveryMs) {
         this.#auditedAt = clock.monotonicMs();
         await this.#audit();

@@ -7,6 +7,7 @@ export const TABLE_WRITERS: Readonly<Record<string, readonly string[]>> = {
   author_streams: ['reeds'],
   blocks: ['identity'],
   broadcast_subscriptions: ['ledger', 'presence', 'relay'],
+  catchup_positions: ['presence', 'relay'],
   devices: ['identity'],
   follows: ['identity'],
   holder_strikes: ['ledger'],

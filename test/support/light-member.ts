@@ -84,6 +84,15 @@ export class LightCommunity {
     return id;
   }
 
+  /** Published as by its author's device, but announced to nobody. */
+  async publishNow(reedId: ReedId): Promise<void> {
+    await this.#run(
+      `with r as (update reeds set published_at = clock_timestamp() where id = $1 returning author_id)
+        insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select author_id, $1, 'd', current_date from r`,
+      [reedId],
+    );
+  }
+
   /** Follows, one for each pair, as if each had been stated. */
   async follows(pairs: readonly (readonly [follower: UserId, target: UserId])[]): Promise<void> {
     await this.#run(

@@ -74,6 +74,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     publicUrl: () => 'http://localhost:8080',
     signup: options.signup ?? 'open',
     onSessionEnded,
+    onFollowed: () => undefined,
   });
   if (!opened.ok) throw new Error(opened.detail);
   const identity = opened.value;

@@ -1,0 +1,167 @@
+// What members are owed for the time they were away. Places are rows, pages are taken by whichever replica comes first; a stage that
+// fails is tried again by itself and keeps no other one waiting. What is owed already, or held, is not owed again.
+import { sql } from 'kysely';
+import { doubling } from '../base/backoff.ts';
+import type { Clock } from '../base/clock.ts';
+import { type RandomBytes, uuidv7 } from '../base/ids.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { OweItem } from '../ledger/owe.ts';
+import type { UserId } from '../wire/address.ts';
+import { authorStage, type Due, type Place, STAGES, type Stage, stageOf } from './catchup-stages.ts';
+import type { Debts } from './debts.ts';
+import type { Looks } from './looks.ts';
+
+export type CatchupDeps = {
+  readonly application: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly random: RandomBytes;
+  readonly log: { warn(details: object, message: string): void };
+  readonly looks: Looks;
+  readonly debts: Debts;
+};
+
+type Turn = { readonly member: UserId; readonly stage: Stage; readonly from: Place; readonly failures: number; readonly room: number };
+
+/** Members with room, at the first of their stages that is due; one stage each, taken under a lease. */
+const TAKE = `
+with late as materialized (
+  select c.user_id, c.stage from catchup_positions c where c.due_at <= $1 order by c.due_at limit $5 for update skip locked
+),
+first as (
+  select distinct on (user_id) user_id, stage from late order by user_id, array_position($3::text[], stage)
+),
+counted as (
+  select f.*, (select count(*)::int from pending_events e where e.requester_user_id = f.user_id and e.state in (1, 2, 3, 7))
+    + (select count(*)::int from pending_events e where e.requester_user_id = f.user_id and e.state = 4) as served
+  from first f
+)
+update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz end
+from counted n where c.user_id = n.user_id and c.stage = n.stage
+returning c.user_id, c.stage, c.at::text, c.id, c.failures, n.served`;
+
+export class Catchup {
+  readonly #deps: CatchupDeps;
+
+  constructor(deps: CatchupDeps) {
+    this.#deps = deps;
+  }
+
+  /** A member asked to be caught up; its label is committed. Every stage starts anew: what is owed or held already costs a look. */
+  start(member: UserId): Promise<void> {
+    return this.#begin(
+      member,
+      STAGES.map(({ name }) => name),
+    );
+  }
+
+  /** A member follows somebody, committed: if it is caught up already, it is owed what they wrote. */
+  followed(member: UserId, author: UserId): void {
+    this.#deps.looks.look(() => this.#begin(member, [authorStage(author)]));
+  }
+
+  async #begin(member: UserId, stages: readonly string[]): Promise<void> {
+    const { application, clock, looks } = this.#deps;
+    await application.query({
+      name: 'catchup_start',
+      text: `with here as materialized (
+          select user_id from online_users where user_id = $1 and sync_request_id is not null for key share
+        )
+        insert into catchup_positions (user_id, stage, due_at) select h.user_id, s.stage, $3 from here h cross join unnest($2::text[]) as s(stage)
+        on conflict (user_id, stage) do update set at = null, id = null, failures = 0, due_at = excluded.due_at`,
+      values: [member, stages, new Date(clock.now())],
+    });
+    looks.look(() => this.round());
+  }
+
+  /** Opens the next page for every member that has room for one. */
+  async round(): Promise<void> {
+    for (;;) {
+      const turns = await this.#take();
+      if (turns.length === 0) return;
+      await Promise.all(turns.map((turn) => this.#run(turn)));
+    }
+  }
+
+  async #take(): Promise<Turn[]> {
+    const { application, clock, limits } = this.#deps;
+    const now = clock.now();
+    const rows = await application.query<{
+      user_id: UserId;
+      stage: string;
+      at: string | null;
+      id: string | null;
+      failures: number;
+      served: number;
+    }>({
+      name: 'catchup_take',
+      text: TAKE,
+      values: [
+        new Date(now),
+        new Date(now + limits.catchupLeaseMs),
+        STAGES.map(({ name }) => name),
+        limits.catchupBelow,
+        limits.catchupMembers,
+      ],
+    });
+    return rows.flatMap(({ user_id: member, stage: name, at, id, failures, served }) => {
+      const stage = stageOf(name);
+      const room = limits.catchupServed - served;
+      return stage === null || served >= limits.catchupBelow ? [] : [{ member, stage, from: { at, id }, failures, room }];
+    });
+  }
+
+  async #run(turn: Turn): Promise<void> {
+    const { clock, limits, log } = this.#deps;
+    try {
+      await this.#page(turn);
+    } catch (error) {
+      const failures = turn.failures + 1;
+      log.warn({ stage: turn.stage.name, failures, err: error }, 'a page of a catch-up failed and is tried again');
+      const pauseMs = doubling(failures, limits.catchupRetryFirstMs, limits.catchupRetryMaxMs);
+      await this.#put(turn, { place: turn.from, failures: Math.min(failures, 1_000), dueAt: clock.now() + pauseMs }).catch(() => undefined);
+    }
+  }
+
+  async #page(turn: Turn): Promise<void> {
+    const { application, clock, debts, limits } = this.#deps;
+    const { member, stage, from, room } = turn;
+    const page = await stage.page(application, { member, from, limit: limits.catchupRows });
+    const [taken, cut] = fitting(page.rows, room);
+    const items = uniqueBySubject(taken.filter(({ owed }) => owed)).map((due) => this.#item(turn, due));
+    const { behind } = await debts.owe(items);
+    const next = behind ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
+    if (next === null) await this.#end(turn);
+    else await this.#put(turn, { place: next, failures: 0, dueAt: clock.now() + (behind ? limits.behindLookMs : 0) });
+  }
+
+  #item({ member, stage }: Turn, { subject, kind }: Due): OweItem {
+    const { clock, random } = this.#deps;
+    const eventId = uuidv7(clock.now(), random);
+    return { eventId, requester: member, eventName: stage.eventName, kind, subject, priority: 2, holder: null };
+  }
+
+  /** Another sync may have started the stage anew meanwhile: then its place stands. */
+  async #put({ member, stage, from }: Turn, to: { place: Place; failures: number; dueAt: number }): Promise<void> {
+    await sql`
+      update catchup_positions set at = ${to.place.at}::timestamptz, id = ${to.place.id}, failures = ${to.failures}, due_at = ${new Date(to.dueAt)}
+      where user_id = ${member} and stage = ${stage.name} and id is not distinct from ${from.id}`.execute(this.#deps.application.kysely);
+  }
+
+  async #end({ member, stage, from }: Turn): Promise<void> {
+    await sql`
+      delete from catchup_positions where user_id = ${member} and stage = ${stage.name} and id is not distinct from ${from.id}`.execute(
+      this.#deps.application.kysely,
+    );
+  }
+}
+
+/** As many rows, from the first, as owe no more than `room`; and whether any was left out. */
+function fitting(rows: readonly Due[], room: number): [taken: readonly Due[], cut: boolean] {
+  let owed = 0;
+  const over = rows.findIndex((row) => row.owed && ++owed > room);
+  return over < 0 ? [rows, false] : [rows.slice(0, over), true];
+}
+
+const uniqueBySubject = (rows: readonly Due[]): Due[] => [...new Map(rows.map((row) => [row.subject, row])).values()];
