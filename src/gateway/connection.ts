@@ -26,7 +26,9 @@ type State = 'new' | 'signing-in' | 'member' | 'ending' | 'closed';
 const WATCHED_BYTES = 64 * 1024;
 /** After these we read nothing more. */
 const UNREAD: ReadonlySet<CloseCode> = new Set<CloseCode>(['CLOSE_FRAME_TOO_LARGE', 'CLOSE_RATE_LIMITED', 'CLOSE_SLOW_READER']);
-const PING = encodeFrame({ id: '', type: 'ping', body: {} });
+/** Stands for what is no frame of ours and is charged all the same. */
+const UNKNOWN = { id: '', type: 'ping', body: {} } as const;
+const PING = encodeFrame(UNKNOWN);
 
 export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketEvents, Waiting {
   slot = -1;
@@ -92,7 +94,6 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     return this.#state === 'member';
   }
 
-  /** Ending or ended. */
   get over(): boolean {
     return this.#state === 'ending' || this.#state === 'closed';
   }
@@ -114,6 +115,13 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
       if (decoded.ok) this.#accept(decoded.value, data.length);
       else this.#unreadable(decoded.reason, decoded.detail);
     }
+  }
+
+  /** A ping or pong of the WebSocket protocol: costs what a PING does. Before WELCOME its bytes are counted. */
+  control(payloadBytes: number): boolean {
+    if (this.over) return false;
+    this.#traffic.received(payloadBytes, this.#around.clock.monotonicMs());
+    return this.#state !== 'member' || this.#may(UNKNOWN);
   }
 
   reply(frame: Frame): void {
@@ -304,8 +312,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     if (reason === 'too-large') this.end('CLOSE_FRAME_TOO_LARGE');
     else if (reason === 'malformed') this.end('CLOSE_MALFORMED_FRAME');
     else if (this.#state !== 'member') this.end('CLOSE_UNEXPECTED_FRAME');
-    // What we can't read costs what a PING costs.
-    else if (this.#may({ id, type: 'ping', body: {} })) this.#unimplemented(id, '');
+    else if (this.#may({ ...UNKNOWN, id })) this.#unimplemented(id, '');
   }
 
   #accept(frame: Frame, bytes: number): void {

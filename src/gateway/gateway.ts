@@ -68,6 +68,8 @@ const openServer = (limits: Limits) =>
     WebSocket: MemberSocket,
     clientTracking: false,
     perMessageDeflate: false,
+    // Pings are charged like other frames before they are answered; the library would cut who sends many, without a code.
+    autoPong: false,
     maxPayload: limits.relayResponseBytes + DELIVERY_OVERHEAD_BYTES,
     // A client that does not offer ours is told so by a close code, which it can only read after a handshake.
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : ([...offered][0] ?? false)),
