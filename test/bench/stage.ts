@@ -10,6 +10,7 @@ import { machineCpuMs, type Usage } from './usage.ts';
 /** What one address and one member may do in a short time is limited; a load is one address, and its members do nothing else. */
 const RAISED: Partial<Limits> = {
   ...{ costBurst: 1e9, costPerMinute: 1e9, sameReedPerHour: 1e9, httpRequestsPerMinute: 1e9, unauthenticatedSockets: 100_000 },
+  unauthenticatedSocketsPerAddress: 100_000,
   ...{ freeFramesBurst: 1e9, freeFramesPerSecond: 1e9 },
 };
 
