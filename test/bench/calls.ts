@@ -56,7 +56,11 @@ export class Child<T extends Api> {
 
   /** Starts `test/bench/<script>` and waits until it serves calls. */
   static async start<T extends Api>(script: string, execArgv: readonly string[] = []): Promise<Child<T>> {
-    const options = { execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] as const, serialization: 'advanced' as const };
+    const options = {
+      execArgv: [...execArgv],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'] as const,
+      serialization: 'advanced' as const,
+    };
     const child = fork(join(import.meta.dirname, script), [], { ...options, stdio: [...options.stdio] });
     const started = new Child<T>(child, script);
     const ready = Promise.withResolvers<unknown>();

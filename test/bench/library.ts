@@ -30,4 +30,3 @@ export const writeLibrary = async (
   for (const table of ['reed_allocations', 'reeds', 'reed_identities', 'users']) await community.rows(`vacuum analyze ${table}`);
   return { reeds, members, holders: of.holders, step: STEP };
 };
-

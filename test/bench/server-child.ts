@@ -11,7 +11,11 @@ import { migrate } from '../../src/db/migrate.ts';
 import { serveCalls } from './calls.ts';
 import { familyCpuMs, type Usage, usage } from './usage.ts';
 
-export type ServerUsage = Usage & { readonly postgresCpuMs: number; readonly ledgerStatements: number; readonly applicationStatements: number };
+export type ServerUsage = Usage & {
+  readonly postgresCpuMs: number;
+  readonly ledgerStatements: number;
+  readonly applicationStatements: number;
+};
 
 type Running = { readonly folder: string; readonly embedded: Embedded; readonly app: App };
 let running: Running | null = null;

@@ -17,4 +17,8 @@ export const median = (values: ArrayLike<number>): number => {
 
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
-export const spreadOf = (values: readonly number[]): Spread => ({ median: median(values), min: Math.min(...values), max: Math.max(...values) });
+export const spreadOf = (values: readonly number[]): Spread => ({
+  median: median(values),
+  min: Math.min(...values),
+  max: Math.max(...values),
+});

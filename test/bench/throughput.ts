@@ -5,7 +5,7 @@ import type { Child } from './calls.ts';
 import { writeLibrary } from './library.ts';
 import type { LoadApi } from './load-child.ts';
 import { shapeFor } from './reedbed-member.ts';
-import { machineDuring, type Server, type Shares, share, sharesOf, type Stage } from './stage.ts';
+import { machineDuring, type Server, type Shares, type Stage, share, sharesOf } from './stage.ts';
 import { median, type Spread, spreadOf } from './statistics.ts';
 import type { Usage } from './usage.ts';
 
@@ -22,7 +22,10 @@ export type Sizes = {
 };
 
 /** What is loaded: a name, and a look at the processes that serve it. */
-type Side = { readonly of: 'bare' | 'reedbed' | 'statements'; readonly used: () => Promise<Usage & { postgresCpuMs?: number; ledgerStatements?: number }> };
+type Side = {
+  readonly of: 'bare' | 'reedbed' | 'statements';
+  readonly used: () => Promise<Usage & { postgresCpuMs?: number; ledgerStatements?: number }>;
+};
 
 export type Round = {
   readonly perSecond: number;

@@ -50,7 +50,10 @@ export const familyCpuMs = (pid: number): number => {
 /** Share of one core that the whole machine was busy with, from two looks at it. */
 export const machineCpuMs = (): number => {
   try {
-    const [, user, nice, system, , , irq, softirq] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').trim().split(/\s+/).map(Number);
+    const [, user, nice, system, , , irq, softirq] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '')
+      .trim()
+      .split(/\s+/)
+      .map(Number);
     return ((user ?? 0) + (nice ?? 0) + (system ?? 0) + (irq ?? 0) + (softirq ?? 0)) * TICK_MS;
   } catch {
     return 0;
