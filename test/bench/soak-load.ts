@@ -8,7 +8,7 @@ import { SoakClient } from './soak-client.ts';
 
 const AT_ONCE = 24;
 const EVENTS_AT_ONCE = 4;
-const VANISHING = 240;
+const VANISHING = 48;
 const STEADY = 24;
 const REEDS_EACH = 16;
 

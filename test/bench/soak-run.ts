@@ -15,8 +15,8 @@ export type SoakOptions = {
 export type Phase = 'warm-up' | 'vanishing' | 'relaying' | 'settling';
 
 /** What fills caches, pools and compiled code once: every way to vanish by every member, and every reed some times. */
-const WARM_CYCLES = 700;
-const WARM_EVENTS = 4_000;
+const WARM_CYCLES = 500;
+const WARM_EVENTS = 2_500;
 
 const waiting = (measured: Measured): number =>
   (measured['rows, unlogged: pending_events'] ?? 0) + (measured['rows, unlogged: online_users'] ?? 0);
