@@ -34,7 +34,7 @@ judged as materialized (
 attempted as (
   insert into pending_event_attempts as a (event_id, holder, failures, outcome, not_before)
   select event_id, holder, 1, 'deadline', $1::timestamptz + ${backoffSql('1', '$5', '$6')} from judged where state = 2 order by 1, 2
-  on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + 1,
+  on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + 1, busy = 0,
     not_before = $1::timestamptz + ${backoffSql('a.failures + 1', '$5', '$6')}
 ),
 reopened as (
