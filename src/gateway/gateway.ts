@@ -218,7 +218,9 @@ export class Gateway {
       this.#resolveClosing();
       return;
     }
-    const leaving = this.#leave(connectionId, member.userId).finally(() => {
+    const connection = this.#connections.get(connectionId);
+    const asks = connection ? this.hub.asksOf(connection) : [];
+    const leaving = this.#leave(connectionId, member.userId, asks).finally(() => {
       this.#leaving.delete(leaving);
       this.#connections.delete(connectionId);
       this.#resolveClosing();
@@ -226,10 +228,11 @@ export class Gateway {
     this.#leaving.add(leaving);
   }
 
-  async #leave(connectionId: string, userId: UserId): Promise<void> {
+  async #leave(connectionId: string, userId: UserId, asks: readonly Uint8Array[]): Promise<void> {
     try {
       const left = await this.#deps.presence.leave({ connectionId, userId });
       if (left) await this.#deps.frames.left(userId);
+      else if (asks.length > 0) this.#deps.frames.askedInVain(userId, asks);
     } catch (error) {
       this.#deps.log.error({ err: error }, 'the look after a departure failed');
     }
