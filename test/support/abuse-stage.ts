@@ -1,11 +1,11 @@
 // A whole server under attack: hostile raw clients on one side, on the other an honest pair of members and two deliveries under way.
 // After each test both must be as before, and neither the log nor any frame may tell of a fault of the server itself.
-import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Limits } from '../../src/base/limits.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { type LightAccount, type LightBehaviour, LightCommunity, LightMember } from './light-member.ts';
 import { MovedClock } from './moved-clock.ts';
+import { uuid } from './raw-person.ts';
 import { RawSocket, type UpgradeOptions } from './raw-socket.ts';
 import { CLOSE, CLOSE_CODES, type RawFrame, readFrame, SERVER_FAULTS } from './raw-wire.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
@@ -141,7 +141,7 @@ export class AbuseStage {
 
   /** A request id of the member's own. */
   requestId({ userId }: LightAccount): string {
-    return `${userId}/${eventId()}`;
+    return `${userId}/${uuid()}`;
   }
 
   /** What must be so after anything that was done to the server. */
@@ -176,13 +176,6 @@ export class AbuseStage {
     await reader.next('settled', ({ body }) => body.events.some(({ eventId: of, outcome }) => of === event && outcome === 'HELD'));
     reader.frames.length = 0;
   }
-}
-
-/** A uuidv7 of this moment, made here. */
-export function eventId(): string {
-  const hex = Date.now().toString(16).padStart(12, '0');
-  const rest = randomBytes(10).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`;
 }
 
 const isServerFault = (found: RawFrame): boolean => found.type === 'error' && SERVER_FAULTS.includes(Number(found.body['code'] ?? 0));

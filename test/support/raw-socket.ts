@@ -185,7 +185,9 @@ export class RawSocket {
 
   /** Cuts the connection without a word. */
   vanish(): void {
-    this.stream.resetAndDestroy();
+    // A stream that is ending can't be reset any more.
+    if (this.stream.writableEnded) this.stream.destroy();
+    else this.stream.resetAndDestroy();
   }
 
   #take(chunk: Buffer): void {
