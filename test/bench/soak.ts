@@ -3,9 +3,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
+import { OffsetClock, pause } from '../../src/base/clock.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Row } from './soak-measure.ts';
@@ -76,7 +76,8 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end().finally(() => process.exit(130)));
   try {
     await migrate(embedded.url, log);
-    const autovacuum = { mostMs: AUTOVACUUM_MOST_MS, pause: async (ms: number) => void (await pause(ms)) };
+    const clock = new OffsetClock();
+    const autovacuum = { mostMs: AUTOVACUUM_MOST_MS, pause: (ms: number) => pause(clock, ms) };
     const rows = await soak({ databaseUrl: embedded.url, cycles, events, autovacuum, progress: reporter() });
     print(rows);
     const leaks = grown(rows);
