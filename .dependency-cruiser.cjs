@@ -46,6 +46,13 @@ module.exports = {
     },
     { name: 'src-stands-alone', severity, from: { path: '^src/' }, to: { path: '^(web|test|\\.ci)/' } },
     {
+      name: 'hostile-client-stands-alone',
+      comment: 'What attacks the server shares no code with it, with the SDK, or with the libraries they speak through',
+      severity,
+      from: { path: '^test/support/raw-' },
+      to: { path: ['^(src|web|test|\\.ci)/', 'node_modules/(@types/)?(ws|protobufjs|canonicalize)/'], pathNot: '^test/support/raw-' },
+    },
+    {
       name: 'composition-root',
       comment: 'Only the entry and tests build the application',
       severity,

@@ -221,7 +221,7 @@ const trusted = (trust: Trust): false | string[] | ((address: string, hop: numbe
 /** The client's address of an upgrade request, as the HTTP API sees it. */
 const addressOf = (trust: Trust): ((request: IncomingMessage) => string) => {
   const by = trusted(trust);
-  return by === false ? (request) => request.socket.remoteAddress ?? '' : (request) => proxyAddr(request, by);
+  return by === false ? (request) => request.socket.remoteAddress ?? '' : (request) => (proxyAddr(request, by) as string | undefined) ?? '';
 };
 
 const hostOf = ({ address, family, port }: AddressInfo): string => {

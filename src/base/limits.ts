@@ -19,6 +19,8 @@ export const DEFAULT_LIMITS = {
   authenticationFrames: 3, // CLOSE_UNAUTHENTICATED
   connectionsPerMember: 10, // CLOSE_TOO_MANY_CONNECTIONS
   unauthenticatedSockets: 1_000, // 503 at the upgrade
+  unauthenticatedSocketsPerAddress: 100, // 429 at the upgrade
+  turnedAwayMaxMs: MINUTE, // the longest Retry-After of these two
   pingIntervalMs: 5 * SECOND,
   pongWaitMs: 3 * SECOND, // CLOSE_SILENT
   pongWaitPer16KibMs: SECOND,

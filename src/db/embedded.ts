@@ -122,8 +122,7 @@ class Supervisor {
     this.#stopping = true;
     await this.#restarting;
     const child = this.#child;
-    if (child?.pid !== undefined)
-      await stopPostgres(child.pid, () => child.exitCode !== null || child.signalCode !== null, this.#cluster.clock);
+    if (child?.pid !== undefined) await stopPostgres(this.#cluster, child.pid, () => child.exitCode !== null || child.signalCode !== null);
   }
 
   #watch(child: ChildProcess): void {

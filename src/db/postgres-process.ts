@@ -140,20 +140,24 @@ const endsWithin = async (isGone: IsGone, clock: Clock, waitMs: number): Promise
   return true;
 };
 
-/** Ends a Postgres: fast, which ends sessions and writes everything; if that takes too long, at once, which the next start recovers from. */
-export const stopPostgres = async (pid: number, isGone: IsGone, clock: Clock): Promise<void> => {
-  for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    signal(pid, name);
-    if (await endsWithin(isGone, clock, FAST_STOP_MS)) return;
-  }
-};
-
-/** Whether any process stands in the folder: a postmaster, or a backend that has outlived its own for a moment. */
-const isInhabited = async (folder: string): Promise<boolean> => {
-  if (process.platform !== 'linux') return false;
+/** All processes that stand in the folder: a postmaster and its backends, or a backend that has outlived its own for a moment. */
+const inhabitants = async (folder: string): Promise<number[]> => {
+  if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
   const inside = await Promise.all(pids.map((pid) => worksIn(pid, folder)));
-  return inside.includes(true);
+  return pids.filter((_, index) => inside[index]);
+};
+
+/**
+ * Ends a Postgres: fast, which ends sessions and writes everything; if that takes too long, at once, which the next start recovers from.
+ * What is frozen hears nothing but the last signal: it is made to go on, backends too, for the postmaster waits for them.
+ */
+export const stopPostgres = async ({ folder, clock }: Cluster, pid: number, isGone: IsGone): Promise<void> => {
+  for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    signal(pid, name);
+    for (const each of new Set([pid, ...(await inhabitants(folder))])) signal(each, name === 'SIGKILL' ? name : 'SIGCONT');
+    if (await endsWithin(isGone, clock, FAST_STOP_MS)) return;
+  }
 };
 
 /** Stops the Postgres that an earlier, killed server left running in this folder. @returns whether there was one. */
@@ -163,10 +167,10 @@ export const stopLeftOver = async (cluster: Cluster): Promise<boolean> => {
   const isGone = async (): Promise<boolean> => !isAlive(pid) || !(await worksIn(pid, cluster.folder));
   if (await isGone()) {
     // The number belongs to some other program by now, as after a restart of a container: Postgres itself would refuse to start.
-    if (!(await isInhabited(cluster.folder))) await rm(join(cluster.folder, PID_FILE), { force: true });
+    if ((await inhabitants(cluster.folder)).length === 0) await rm(join(cluster.folder, PID_FILE), { force: true });
     return false;
   }
-  await stopPostgres(pid, isGone, cluster.clock);
+  await stopPostgres(cluster, pid, isGone);
   return true;
 };
 
@@ -215,6 +219,6 @@ export const startPostgres = async (cluster: Cluster, port: number, extra: Reado
     if (await isReady()) return child;
     await pause(cluster.clock, LOOK_EVERY_MS);
   }
-  if (!ended && child.pid !== undefined) await stopPostgres(child.pid, () => ended, cluster.clock);
+  if (!ended && child.pid !== undefined) await stopPostgres(cluster, child.pid, () => ended);
   throw new SetupError(`The embedded Postgres did not start. ${await lastWords(cluster.logFile)}`.trim(), `See ${cluster.logFile}.`);
 };

@@ -11,6 +11,8 @@ import type { UserId } from '../wire/address.ts';
 import type { FrameReason } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame } from '../wire/codec.ts';
 import type { Frame, FrameBodies } from '../wire/frames.ts';
+import { isPong, writePing } from './beat-frames.ts';
+import { covers, Endings } from './endings.ts';
 import { nextBeat } from './heartbeat.ts';
 import { Inbox, type InboxOwner } from './inbox.ts';
 import type { MemberSocket, SocketEvents } from './member-socket.ts';
@@ -26,14 +28,15 @@ type State = 'new' | 'signing-in' | 'member' | 'ending' | 'closed';
 const WATCHED_BYTES = 64 * 1024;
 /** After these we read nothing more. */
 const UNREAD: ReadonlySet<CloseCode> = new Set<CloseCode>(['CLOSE_FRAME_TOO_LARGE', 'CLOSE_RATE_LIMITED', 'CLOSE_SLOW_READER']);
-const PING = encodeFrame({ id: '', type: 'ping', body: {} });
+/** Stands for what is no frame of ours and is charged all the same. */
+const UNKNOWN = { id: '', type: 'ping', body: {} } as const;
 
 export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketEvents, Waiting {
   slot = -1;
   place = -1;
   dueAt = 0;
   readonly connectionId: string;
-  readonly nonce: string;
+  nonce: string;
   readonly address: string;
   /** The send buffer is over its limit: no new events. */
   full = false;
@@ -51,7 +54,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   /** Why the socket is not read: the inbox is full, or the replica is. */
   #stopped = false;
   #held = false;
-  #endings: { readonly userId: UserId; readonly options: EndSessions }[] | null = null;
+  #endings: Endings | null = null;
   #count: ((chunk: Buffer) => void) | null;
   #flushed: (() => void) | null = null;
 
@@ -92,7 +95,6 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     return this.#state === 'member';
   }
 
-  /** Ending or ended. */
   get over(): boolean {
     return this.#state === 'ending' || this.#state === 'closed';
   }
@@ -107,6 +109,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     if (this.over) return;
     const { clock, limits } = this.#around;
     this.#traffic.received(data.length, clock.monotonicMs());
+    if (isBinary && this.#state === 'member' && isPong(data) && this.#traffic.takePong()) return;
     if (!isBinary) this.end('CLOSE_TEXT_FRAME');
     else if (this.#state !== 'member' && ++this.#frames > limits.authenticationFrames) this.end('CLOSE_UNAUTHENTICATED');
     else {
@@ -114,6 +117,13 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
       if (decoded.ok) this.#accept(decoded.value, data.length);
       else this.#unreadable(decoded.reason, decoded.detail);
     }
+  }
+
+  /** A ping or pong of the WebSocket protocol: costs what a PING does. Before WELCOME its bytes are counted. */
+  control(payloadBytes: number): boolean {
+    if (this.over) return false;
+    this.#traffic.received(payloadBytes, this.#around.clock.monotonicMs());
+    return this.#state !== 'member' || this.#may(UNKNOWN);
   }
 
   reply(frame: Frame): void {
@@ -187,7 +197,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
       return this.dueAt;
     }
     if (beat.act === 'ping') {
-      this.write(PING);
+      if (this.#socket.readyState === this.#socket.OPEN) this.#traffic.sent(writePing(this.#stream));
       this.#traffic.pinged(now);
     }
     return beat.dueAt;
@@ -221,10 +231,11 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     this.#state = 'member';
     this.#welcomed = true;
     this.#endings = null;
+    this.nonce = '';
     this.#stopCounting();
     this.reply({ id: '', type: 'welcome', body });
     wheel.set(this, clock.monotonicMs() + limits.pingIntervalMs);
-    identified();
+    identified(this.address);
   }
 
   /** A sign-in came to nothing: says why, and lets the client try again while it has frames left. */
@@ -239,13 +250,12 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   /** Sessions of a member end; whether this is one of them may only be known after the sign-in. */
   sessionsEnded(userId: UserId, options: EndSessions): void {
     if (this.#state === 'member' && this.#member && covers(options, this.#member)) this.end(options.code);
-    else if (this.#state === 'signing-in') this.#endings = [...(this.#endings ?? []), { userId, options }];
+    else this.#endings?.note(userId, options);
   }
 
   /** The code with which the member's session ended while it was being opened. */
   endedMeanwhile(member: Member): CloseCode | null {
-    const ending = this.#endings?.find(({ userId, options }) => userId === member.userId && covers(options, member));
-    return ending?.options.code ?? null;
+    return this.#endings?.of(member) ?? null;
   }
 
   async run(frame: Frame): Promise<void> {
@@ -283,7 +293,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     this.#state = 'closed';
     this.#stopCounting();
     this.#around.wheel.remove(this);
-    if (!this.#welcomed) this.#around.identified();
+    if (!this.#welcomed) this.#around.identified(this.address);
     if (!this.#signingIn) this.#inbox.end();
   }
 
@@ -304,8 +314,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     if (reason === 'too-large') this.end('CLOSE_FRAME_TOO_LARGE');
     else if (reason === 'malformed') this.end('CLOSE_MALFORMED_FRAME');
     else if (this.#state !== 'member') this.end('CLOSE_UNEXPECTED_FRAME');
-    // What we can't read costs what a PING costs.
-    else if (this.#may({ id, type: 'ping', body: {} })) this.#unimplemented(id, '');
+    else if (this.#may({ ...UNKNOWN, id })) this.#unimplemented(id, '');
   }
 
   #accept(frame: Frame, bytes: number): void {
@@ -325,6 +334,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
       return;
     }
     this.#state = 'signing-in';
+    this.#endings = new Endings();
     this.#signingIn = true;
     void this.#around.signIn.run(this, id, body).then(() => {
       this.#signingIn = false;
@@ -388,6 +398,3 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
 }
 
 const requestIdOf = (frame: Frame): string => ('requestId' in frame.body ? frame.body.requestId : '');
-
-const covers = ({ deviceId, exceptDeviceId }: EndSessions, member: Member): boolean =>
-  (deviceId === undefined || deviceId === member.deviceId) && exceptDeviceId !== member.deviceId;

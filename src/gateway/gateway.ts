@@ -19,6 +19,7 @@ import { DELIVERY_OVERHEAD_BYTES } from '../wire/codec.ts';
 import { Budgets } from './budget.ts';
 import { Connection } from './connection.ts';
 import { Costs } from './costs.ts';
+import { Door } from './door.ts';
 import { Hub } from './hub.ts';
 import { MemberSocket } from './member-socket.ts';
 import type { Sessions, TrySignIn } from './sign-in.ts';
@@ -68,6 +69,8 @@ const openServer = (limits: Limits) =>
     WebSocket: MemberSocket,
     clientTracking: false,
     perMessageDeflate: false,
+    // Pings are charged like other frames before they are answered; the library would cut who sends many, without a code.
+    autoPong: false,
     maxPayload: limits.relayResponseBytes + DELIVERY_OVERHEAD_BYTES,
     // A client that does not offer ours is told so by a close code, which it can only read after a handshake.
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : ([...offered][0] ?? false)),
@@ -84,7 +87,7 @@ export class Gateway {
   readonly #turnedAway = new Set<TurnedAway>();
   readonly #waiting = new Set<Waiting>();
   readonly #leaving = new Set<Promise<void>>();
-  #unauthenticated = 0;
+  readonly #door: Door;
   #scannedAt: number;
   #closing: PromiseWithResolvers<void> | null = null;
   /** The time to close is over: nothing waits for room any more, for nobody would tell it of any. */
@@ -95,6 +98,7 @@ export class Gateway {
     this.#deps = deps;
     this.hub = new Hub(deps);
     this.#budgets = new Budgets(limits);
+    this.#door = new Door(clock, limits);
     this.#scannedAt = clock.monotonicMs();
     this.#wheel = new TimerWheel(clock, limits.wheelTickMs, (now) => this.#tick(now));
     this.#server = openServer(limits);
@@ -105,7 +109,7 @@ export class Gateway {
   get counts(): GatewayCounts {
     let pending = 0;
     for (const connection of this.#connections.values()) pending += connection.pending;
-    return { connections: this.#connections.size, unauthenticated: this.#unauthenticated, members: this.hub.members, pending };
+    return { connections: this.#connections.size, unauthenticated: this.#door.open, members: this.hub.members, pending };
   }
 
   /** No frame, sign-in or departure is under way. */
@@ -162,52 +166,49 @@ export class Gateway {
       overloaded: () => this.#overloaded(),
       waits: (waiting) => void this.#waiting.add(waiting),
       comeBackMs: () => this.#comeBackMs(),
-      identified: () => {
-        this.#unauthenticated -= 1;
-      },
+      identified: (address) => this.#door.leave(address),
       gone: (connectionId, member) => this.#gone(connectionId, member),
     };
   }
 
   #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    const refusal = this.#refusal(request);
+    const address = this.#deps.addressOf(request);
+    const refusal = this.#refusal(request, address);
     if (refusal !== null) {
       refuseUpgrade(stream, refusal);
       return;
     }
     const supported = offeredProtocols(request).includes(SUBPROTOCOL);
-    const address = this.#deps.addressOf(request);
     this.#server.handleUpgrade(request, stream, head, (socket) => {
       if (supported) this.#open(socket, stream as Socket, head.length, address);
-      else this.#turnAway(socket, stream);
+      else this.#turnAway(socket, stream, address);
     });
   }
 
-  #refusal(request: IncomingMessage): Refusal | null {
+  #refusal(request: IncomingMessage, address: string): Refusal | null {
     const { limits, publicOrigin } = this.#deps;
     if (this.#closing) return { status: 503, detail: 'This server is going away.', retryAfterMs: limits.reconnectSpreadMs };
     if (request.url !== '/socket') return { status: 404, detail: 'There is no socket here.' };
     if (!isOwnOrigin(request, publicOrigin())) return { status: 403, detail: 'Pages of this origin may open no socket here.' };
-    if (this.#unauthenticated < limits.unauthenticatedSockets) return null;
-    return { status: 503, detail: 'Too many sockets are signing in.', retryAfterMs: limits.authenticationMs };
+    return this.#door.refusal(address);
   }
 
   #open(socket: MemberSocket, stream: Socket, headBytes: number, address: string): void {
     const { clock, random } = this.#deps;
     const connectionId = uuidv7(clock.now(), random);
-    this.#unauthenticated += 1;
+    this.#door.enter(address);
     const opening = { stream, headBytes, connectionId, nonce: base64url(random(NONCE_BYTES)), address };
     this.#connections.set(connectionId, new Connection(this.#around, socket, opening));
   }
 
-  #turnAway(socket: MemberSocket, stream: Duplex): void {
+  #turnAway(socket: MemberSocket, stream: Duplex, address: string): void {
     const { clock, limits } = this.#deps;
     const gone = (turnedAway: TurnedAway): void => {
       this.#turnedAway.delete(turnedAway);
-      this.#unauthenticated -= 1;
+      this.#door.leave(address);
       this.#resolveClosing();
     };
-    this.#unauthenticated += 1;
+    this.#door.enter(address);
     this.#turnedAway.add(new TurnedAway({ clock, limits, wheel: this.#wheel, gone }, socket, stream, 'CLOSE_UNSUPPORTED_PROTOCOL'));
   }
 
@@ -217,7 +218,9 @@ export class Gateway {
       this.#resolveClosing();
       return;
     }
-    const leaving = this.#leave(connectionId, member.userId).finally(() => {
+    const connection = this.#connections.get(connectionId);
+    const asks = connection ? this.hub.asksOf(connection) : [];
+    const leaving = this.#leave(connectionId, member.userId, asks).finally(() => {
       this.#leaving.delete(leaving);
       this.#connections.delete(connectionId);
       this.#resolveClosing();
@@ -225,10 +228,11 @@ export class Gateway {
     this.#leaving.add(leaving);
   }
 
-  async #leave(connectionId: string, userId: UserId): Promise<void> {
+  async #leave(connectionId: string, userId: UserId, asks: readonly Uint8Array[]): Promise<void> {
     try {
       const left = await this.#deps.presence.leave({ connectionId, userId });
       if (left) await this.#deps.frames.left(userId);
+      else if (asks.length > 0) this.#deps.frames.askedInVain(userId, asks);
     } catch (error) {
       this.#deps.log.error({ err: error }, 'the look after a departure failed');
     }

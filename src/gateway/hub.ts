@@ -5,6 +5,7 @@ import type { DeliveryKind, EndSessions } from '../bus/port.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { MemberFrames } from '../relay/port.ts';
 import type { UserId } from '../wire/address.ts';
+import { peekType } from '../wire/peek.ts';
 
 /** A connection, as the hub sees it. */
 export interface Seated {
@@ -18,6 +19,9 @@ export interface Seated {
   sessionsEnded(userId: UserId, options: EndSessions): void;
 }
 
+/** Several times what a holder may have in hand. */
+const ASKS_REMEMBERED = 16;
+
 export type HubDeps = { readonly presence: Presence; readonly frames: MemberFrames; readonly log: Logger };
 
 /**
@@ -29,6 +33,8 @@ type Seat = { readonly connections: Seated[]; congested: boolean | null; writing
 export class Hub {
   readonly #deps: HubDeps;
   readonly #seats = new Map<UserId, Seat>();
+  /** The latest asks written to each connection. A holder has few in hand at once, so that all which are not answered are among them. */
+  readonly #asks = new WeakMap<Seated, Uint8Array[]>();
   /** Sign-ins under way, so that a session that ends meanwhile is not let in. */
   readonly #signingIn = new Set<Seated>();
 
@@ -73,9 +79,24 @@ export class Hub {
     for (let at = connections.length - 1; at >= 0; at--) {
       const connection = connections[at];
       if (!connection?.open || (connection.full && kind === 'content')) continue;
-      if (connection.write(bytes)) return true;
+      if (!connection.write(bytes)) continue;
+      if (kind === 'content') this.#note(connection, bytes);
+      return true;
     }
     return false;
+  }
+
+  /** The latest asks that were written to a connection. */
+  asksOf(connection: Seated): readonly Uint8Array[] {
+    return this.#asks.get(connection) ?? [];
+  }
+
+  #note(connection: Seated, bytes: Uint8Array): void {
+    const type = peekType(bytes);
+    if (type !== 'relayRequest' && type !== 'relayThread') return;
+    const asks = this.#asks.get(connection);
+    if (asks === undefined) this.#asks.set(connection, [bytes]);
+    else if (asks.push(bytes) > ASKS_REMEMBERED) asks.shift();
   }
 
   /** Closes a member's sockets here, those that are just signing in included. */

@@ -6,6 +6,8 @@ import { CLOSE_CODES } from '../base/codes.ts';
 /** Who is told what happens to a socket. */
 export interface SocketEvents {
   receive(data: Buffer, isBinary: boolean): void;
+  /** A ping or pong of the WebSocket protocol. @returns whether a ping is answered */
+  control(payloadBytes: number): boolean;
   /** The socket is gone; nothing follows. */
   closed(): void;
   /** The other side broke the protocol, or the network failed; `closed` follows. */
@@ -31,6 +33,8 @@ export class MemberSocket extends WebSocket {
   serve(events: SocketEvents): void {
     this.events = events;
     this.on('message', onMessage);
+    this.on('ping', onPing);
+    this.on('pong', onPong);
     this.on('close', onClose);
     this.on('error', onError);
   }
@@ -38,6 +42,14 @@ export class MemberSocket extends WebSocket {
 
 function onMessage(this: WebSocket, data: Buffer, isBinary: boolean): void {
   (this as MemberSocket).events?.receive(data, isBinary);
+}
+
+function onPing(this: WebSocket, data: Buffer): void {
+  if ((this as MemberSocket).events?.control(data.length)) this.pong(data);
+}
+
+function onPong(this: WebSocket, data: Buffer): void {
+  (this as MemberSocket).events?.control(data.length);
 }
 
 function onClose(this: WebSocket): void {

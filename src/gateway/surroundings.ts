@@ -35,7 +35,7 @@ export type Surroundings = {
   /** How long a client that is sent away should wait before it comes back: spread over all of them. */
   readonly comeBackMs: () => number;
   /** No longer unauthenticated, by WELCOME or by its end. Called once. */
-  readonly identified: () => void;
+  readonly identified: (address: string) => void;
   /** Everything before the end has taken effect; `member` if its presence was written. Called once. */
   readonly gone: (connectionId: string, member: Member | null) => void;
 };

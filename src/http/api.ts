@@ -51,16 +51,20 @@ export function memberOf(request: FastifyRequest): Member {
   return member;
 }
 
+/** The client's address. Unlike its type says there is none once the connection is gone: whoever left counts as one address. */
+const addressOf = (request: FastifyRequest): string => (request.ip as string | undefined) ?? '';
+
 /** @throws AppError RATE_LIMITED if the address may not do this now; counts one otherwise */
 export function spend({ addresses }: ApiDeps, counted: Counted, request: FastifyRequest): void {
-  const retryAfterMs = addresses.waitMs(counted, request.ip);
+  const address = addressOf(request);
+  const retryAfterMs = addresses.waitMs(counted, address);
   if (retryAfterMs > 0) throw new AppError('RATE_LIMITED', `too many of these from your address: ${counted}`, { retryAfterMs });
-  addresses.count(counted, request.ip);
+  addresses.count(counted, address);
 }
 
 /** Runs a sign-in; each that fails is counted, and over the limit none is tried. @throws AppError RATE_LIMITED */
 export function trySignIn<T>({ addresses }: ApiDeps, request: FastifyRequest, signIn: () => Promise<T>): Promise<T> {
-  return addresses.trySignIn(request.ip, signIn);
+  return addresses.trySignIn(addressOf(request), signIn);
 }
 
 /** An id from a path or query. @throws AppError BAD_REQUEST naming the parameter */

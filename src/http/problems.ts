@@ -71,6 +71,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     request.log.error({ err: causeOf(appError), code: appError.code }, 'request failed');
   secure(reply.raw);
   if (appError.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(appError.retryAfterMs / 1_000));
+  // What is left of a refused body is not read: it may be as long as its sender likes.
+  if (request.raw.complete === false) reply.header('connection', 'close');
   if (appError.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
   return reply.code(problem.status).header('content-type', 'application/problem+json').serializer(JSON.stringify).send(problem);
 }

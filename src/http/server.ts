@@ -2,7 +2,6 @@
 // Made here and not listening yet; the socket is attached to `.server` by whoever composes the process.
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -10,10 +9,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, type FastifyR
 import { AppError } from '../base/errors.ts';
 import { hex, type RandomBytes } from '../base/ids.ts';
 import { type Api, type ApiDeps, spend } from './api.ts';
-import { secure, securityLines } from './headers.ts';
+import { Connections, serverOptions, silenceMs } from './connections.ts';
+import { refuseDoubtful } from './doubtful.ts';
+import { secure } from './headers.ts';
 import { AJV_OPTIONS, acceptJson } from './json-body.ts';
 import { KnownRoutes } from './known-routes.ts';
-import { appErrorOf, problemOf, sendProblem } from './problems.ts';
+import { sendProblem } from './problems.ts';
 import { authRoutes } from './routes/auth.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { followRoutes } from './routes/follows.ts';
@@ -41,9 +42,9 @@ const UNCOUNTED = new Set(['/healthz', '/readyz']);
 /** Builds the HTTP server, ready for `inject` and `listen`. */
 export async function createHttp(deps: HttpDeps): Promise<Api> {
   const known = new KnownRoutes();
-  const app = makeInstance(deps);
-  // Node would answer an Expect that it does not know by itself, without headers or a problem document; it may be passed over.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  const connections = new Connections(deps);
+  const app = makeInstance(deps, connections);
+  connections.watch(app.server);
   // Before anything is awaited: routes that are loaded by then keep the handler they find.
   const hasWeb = deps.webFolder !== null && existsSync(join(deps.webFolder, 'index.html'));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
@@ -59,20 +60,22 @@ export async function createHttp(deps: HttpDeps): Promise<Api> {
   return app;
 }
 
-function makeInstance(deps: HttpDeps): Api {
+function makeInstance(deps: HttpDeps, connections: Connections): Api {
   const options: FastifyHttpOptions<Server> = {
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => hex(deps.random(REQUEST_ID_BYTES)),
     trustProxy: deps.trustProxy,
     bodyLimit: deps.limits.httpBodyBytes,
+    http: serverOptions(deps.limits),
     requestTimeout: deps.limits.httpRequestMs,
+    connectionTimeout: silenceMs(deps.limits),
     forceCloseConnections: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1_024 },
     ajv: { customOptions: AJV_OPTIONS },
     frameworkErrors: (error, request, reply) => void sendProblem(error, request as FastifyRequest, reply as unknown as FastifyReply),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: connections.onClientError,
   };
   return Fastify(options).withTypeProvider<TypeBoxTypeProvider>();
 }
@@ -80,6 +83,7 @@ function makeInstance(deps: HttpDeps): Api {
 function addHooks(app: Api, deps: HttpDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     secure(reply.raw);
+    refuseDoubtful(request, reply);
     if (!UNCOUNTED.has(request.url)) spend(deps, 'request', request);
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -117,18 +121,4 @@ function notFound(known: KnownRoutes, request: FastifyRequest, reply: FastifyRep
   if (methods.length === 0) return sendProblem(new AppError('NOT_FOUND', 'there is nothing at this address'), request, reply);
   reply.header('allow', methods.join(', '));
   return sendProblem(new AppError('METHOD_NOT_ALLOWED', `this address takes ${methods.join(', ')}`), request, reply);
-}
-
-/** Answers what Node's parser could not read, with the same headers and form as everything else. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const problem = problemOf(appErrorOf(new AppError(tooLarge ? 'TOO_LARGE' : 'BAD_REQUEST', 'the request can not be read')));
-  const body = JSON.stringify(problem);
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  if (socket.writable) {
-    socket.end(
-      `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${securityLines()}\r\n${body}`,
-    );
-  }
 }

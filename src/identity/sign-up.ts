@@ -187,11 +187,12 @@ async function ownKey(given: unknown, server: ServerIdentity): Promise<KeyLookup
   return { userKey: async (id) => (id === key ? { id: key, publicKey: read.value } : null), serverKey: async () => null };
 }
 
-/** A session is signed once; `{statement, signatures: [one]}` as `{statement, signature}`. */
+/** A session is signed once, by the key that it names; `{statement, signatures: [one]}` as `{statement, signature}`. */
 function oneSignature(given: unknown): { statement: unknown; signature: string } {
   const { statement, signatures } = (given ?? {}) as { readonly statement?: unknown; readonly signatures?: unknown };
-  const signature: unknown =
-    Array.isArray(signatures) && signatures.length === 1 ? (signatures[0] as { signature?: unknown } | null)?.signature : null;
-  if (typeof signature !== 'string') throw new AppError('INVALID', 'session: signed exactly once');
+  const [entry, ...more] = (Array.isArray(signatures) ? signatures : []) as readonly unknown[];
+  const { key, signature } = (entry ?? {}) as { readonly key?: unknown; readonly signature?: unknown };
+  if (more.length > 0 || typeof signature !== 'string') throw new AppError('INVALID', 'session: signed exactly once');
+  if (key !== (statement as { readonly key?: unknown } | null)?.key) throw new AppError('INVALID', 'session: signed by another key');
   return { statement, signature };
 }

@@ -2,7 +2,7 @@
 // An answer counts only from the holder that the event is dispatched to; who answers late or for another changes nothing.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { lockedById } from './choice.ts';
+import { blockedBy, lockedById } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
@@ -36,8 +36,7 @@ judged as materialized (
   select t.*,
     case
       when (select r.removed_at from reeds r where r.id = t.subject_id) is not null then 'removed'
-      when exists (select from blocks b where b.active and b.user_id = t.author and b.target = t.requester_user_id)
-        or exists (select from blocks b where b.active and b.user_id = t.requester_user_id and b.target = t.author) then 'blocked'
+      when ${blockedBy('t.author', 't.requester_user_id')} or ${blockedBy('t.requester_user_id', 't.author')} then 'blocked'
       else 'relayed'
     end as verdict
   from taken t

@@ -1,7 +1,7 @@
 // ASSIGN: unassigned (and, for a second look, dormant) events are each given the best holder for them, or told why there is none.
 // Everything that was re-opened, woken or held back comes through here, so this is where exclusions are exact.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, ringHalf, struckFor } from './choice.ts';
+import { allocationRing, chosenLast, holdsWhole, inFlight, lockedById, RANDOM_PIVOT, ringHalf, some, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventState, SubjectKind } from './state.ts';
 
@@ -42,21 +42,21 @@ const CANDIDATES = `
       ${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$18')}
       union all
       select x.holder from unnest($19::uuid[], $20::text[]) as x(event_id, holder)
-        where x.event_id = e.event_id and exists (select from reed_allocations a where a.holder_user_id = x.holder and a.reed_id = e.subject_id)
+        where x.event_id = e.event_id and ${some('reed_allocations a where a.holder_user_id = x.holder and a.reed_id = e.subject_id')}
     ) a where a.holder <> e.requester_user_id
   ) o
   left join pending_event_attempts t on t.event_id = e.event_id and t.holder = o.holder
   where o.owner is not null and ${holdsWhole('e.subject_kind', 'e.subject_id', 'o.holder')}`;
 
 /** Whether holder `t.holder` is online and has what event row `e` is for: a failure of somebody else says nothing. */
-const STILL_THERE = `exists (select from online_users o where o.user_id = t.holder)
-        and exists (select from reed_allocations a where a.holder_user_id = t.holder and a.reed_id = e.subject_id)
+const STILL_THERE = `${some('online_users o where o.user_id = t.holder')}
+        and ${some('reed_allocations a where a.holder_user_id = t.holder and a.reed_id = e.subject_id')}
         and ${holdsWhole('e.subject_kind', 'e.subject_id', 't.holder')}`;
 
 const TEXT = `
 with targets as materialized (
   (select event_id from pending_events where state = 4 and due_at <= $1
-    and exists (select from online_users r where r.user_id = requester_user_id) order by due_at limit $4)
+    and ${some('online_users r where r.user_id = requester_user_id')} order by due_at limit $4)
   union
   select unnest($2::uuid[])
   union
@@ -71,8 +71,9 @@ with targets as materialized (
 taken as materialized (
   select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, e.requested_at, split_part(e.subject_id, '/', 1) as author,
     ${RANDOM_PIVOT} as pivot
-  from pending_events e join targets t on t.event_id = e.event_id
-  where e.state in (0, 4) order by e.event_id for update of e skip locked
+  from (select event_id from targets order by event_id) t cross join lateral (
+    ${lockedById('t.event_id', 'e.state in (0, 4)')}
+  ) e
 ),
 requesters as materialized (
   select user_id, congested, (select count(*) from pending_events p where p.requester_user_id = user_id and p.state in (1, 2, 3, 7)) as awake
@@ -84,8 +85,8 @@ ranked as materialized (
 ),
 chosen as materialized (
   select e.*, c.holder, c.owner, c.used, n.online, n.earliest,
-    exists (select from pending_event_attempts t where t.event_id = e.event_id and ${STILL_THERE})
-      or exists (select from holder_strikes t where t.reed_id = e.subject_id and t.viewer = e.requester_user_id and ${STILL_THERE}) as failing
+    ${some(`pending_event_attempts t where t.event_id = e.event_id and ${STILL_THERE}`)}
+      or ${some(`holder_strikes t where t.reed_id = e.subject_id and t.viewer = e.requester_user_id and ${STILL_THERE}`)} as failing
   from ranked e
   left join lateral (
     select f.* from (select * from (${CANDIDATES}) f
@@ -222,14 +223,16 @@ select e.event_id,
   exists (
     select from (${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$3 / 2')}) a
     where a.holder <> e.requester_user_id and (select true from online_users o where o.user_id = a.holder)
-      and not exists (select from pending_event_attempts t where t.event_id = e.event_id and t.holder = a.holder and t.failures >= $2)
+      and not ${some('pending_event_attempts t where t.event_id = e.event_id and t.holder = a.holder and t.failures >= $2')}
       and not ${struckFor('e.subject_id', 'a.holder', 'e.requester_user_id')} and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}
   ) as found,
-  exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id) as held,
+  ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')} as held,
   (select count(*) from (select from reed_allocations a where a.reed_id = e.subject_id limit $3 / 2 + 1) a) > $3 / 2 as sampled
 from (
-  select *, split_part(subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from pending_events
-  where event_id = any($1::uuid[]) and state = 0 and (requested_at is null or requested_at > $4) offset 0
+  select p.*, split_part(p.subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from (select distinct id from unnest($1::uuid[]) as u(id)) w
+  cross join lateral (
+    select * from pending_events where event_id = w.id and state = 0 and (requested_at is null or requested_at > $4) offset 0
+  ) p offset 0
 ) e`;
 
 /**

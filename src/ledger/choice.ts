@@ -3,6 +3,12 @@
 
 import type { Limits } from '../base/limits.ts';
 
+/**
+ * Whether there is a row of `rows` (a from clause with its condition), by an index look-up for each row that asks. `exists` may be planned as a
+ * scan of the whole table, kept as a hash for the batch.
+ */
+export const some = (rows: string): string => `((select true from ${rows} limit 1) is true)`;
+
 /** How many allocations are looked at on each side of the pivot. */
 export const ringHalf = (limits: Limits): number => Math.max(1, limits.allocationsSampled >> 1);
 
@@ -25,7 +31,7 @@ export const allocationRing = (subject: string, author: string, pivot: string, h
  */
 export const wantsHolder = (event: string, now: string): string => `
   ${event}.state in (0, 1, 4) and (${event}.state = 0 or (${event}.state = 4 and ${event}.due_at > ${now}
-    and exists (select from pending_event_attempts v where v.event_id = ${event}.event_id)))`;
+    and ${some(`pending_event_attempts v where v.event_id = ${event}.event_id`)}))`;
 
 /**
  * For a lateral join: the event row `e` with this id if `condition` holds and nobody else has it, locked. By primary key whatever the
@@ -48,9 +54,13 @@ export const holdsWhole = (kind: string, subject: string, holder: string): strin
 
 /** Whether `viewer` found a copy of `subject` from `holder` false: never served by that holder again. */
 export const struckFor = (subject: string, holder: string, viewer: string): string => `
-  exists (select from holder_strikes t where t.reed_id = ${subject} and t.holder = ${holder} and t.viewer = ${viewer})`;
+  ${some(`holder_strikes t where t.reed_id = ${subject} and t.holder = ${holder} and t.viewer = ${viewer}`)}`;
 
 /** Whether `holder` has a counted strike for `subject` since `since`: chosen last. The author's own copy is exempt. */
 export const chosenLast = (subject: string, holder: string, author: string, since: string): string => `
-  (${holder} <> ${author} and exists (select from holder_strikes t
-    where t.reed_id = ${subject} and t.holder = ${holder} and t.counted_at > ${since}))`;
+  (${holder} <> ${author} and ${some(`holder_strikes t
+    where t.reed_id = ${subject} and t.holder = ${holder} and t.counted_at > ${since}`)})`;
+
+/** Whether `user` blocks `target`. */
+export const blockedBy = (user: string, target: string): string =>
+  some(`blocks b where b.active and b.user_id = ${user} and b.target = ${target}`);

@@ -1,7 +1,7 @@
 // DISPATCH and SPREAD: waiting events are handed to holders with free places. Only for holders whose newest connection is on this
 // replica, in one lane, so that counting what is in flight is exact without a counter column.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, holdsWhole, inFlight, ringHalf, struckFor, wantsHolder } from './choice.ts';
+import { allocationRing, holdsWhole, inFlight, ringHalf, some, struckFor, wantsHolder } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { Claim, SubjectKind } from './state.ts';
 
@@ -55,10 +55,15 @@ picked as materialized (
 ),
 claimed as (${CLAIM_PICKED})
 select c.*, i.holder as of,
-  f.holder is null and exists (select from online_users o where o.user_id = i.holder and o.owner = $6 and not o.congested) as locked,
+  f.holder is null and ${some('online_users o where o.user_id = i.holder and o.owner = $6 and not o.congested')} as locked,
   (select count(*) from (select from pending_events w where w.holder = f.holder and w.state = 1 limit $7 + 1) q)
     > (select count(*) from picked p where p.holder = f.holder) as more
 from unnest($5::text[]) as i(holder) left join free f on f.holder = i.holder left join claimed c on c.holder = i.holder`;
+
+/** Whether `c.holder` backs off for event `w`, or was given up for it. */
+const BACKS_OFF = some(
+  'pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $10)',
+);
 
 const SPREAD = `
 with pairs as materialized (
@@ -81,7 +86,7 @@ waiting as materialized (
     select w.event_id, w.requester_user_id, w.subject_kind, w.priority, w.seq from pending_events w
     where w.subject_id = s.subject and w.state in (0, 1, 4) and w.state = 1
       and exists (select from slots c where c.subject = s.subject and c.holder <> w.requester_user_id
-        and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $10))
+        and not ${BACKS_OFF}
         and not ${struckFor('w.subject_id', 'c.holder', 'w.requester_user_id')}
         and ${holdsWhole('w.subject_kind', 'w.subject_id', 'c.holder')})
     order by w.priority, w.seq limit s.n for update skip locked
@@ -91,7 +96,7 @@ fit as materialized (
   select w.event_id, c.holder, row_number() over (partition by c.holder order by c.level, w.priority, w.event_id) as nth
   from waiting w join slots c on c.subject = w.subject and c.k = w.k
   where c.holder <> w.requester_user_id and (w.priority = 0 or c.level <= $8 - $9::int)
-    and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = c.holder and (t.not_before > $1 or t.failures >= $10))
+    and not ${BACKS_OFF}
     and not ${struckFor('w.subject', 'c.holder', 'w.requester_user_id')}
     and ${holdsWhole('w.subject_kind', 'w.subject', 'c.holder')}
 ),

@@ -2,7 +2,7 @@
 // Whatever ends an event deletes it with RETURNING, so that who waits for the freed place can be looked for after the commit.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { lockedById } from './choice.ts';
+import { lockedById, some } from './choice.ts';
 
 export type Ended = {
   readonly eventId: string;
@@ -90,7 +90,7 @@ select * from ended`;
   return (await db.query<EndedRow>({ name, text, values })).map(endedOf);
 };
 
-const REQUESTER_ABSENT = 'not exists (select from online_users o where o.user_id = e.requester_user_id)';
+const REQUESTER_ABSENT = `not ${some('online_users o where o.user_id = e.requester_user_id')}`;
 
 /** Ends a page of what is owed to members whose presence has ended. Call until a page comes back short. */
 export const requestersGone = (db: Database, requesters: readonly UserId[], page: number): Promise<Ended[]> =>
@@ -102,7 +102,7 @@ export const requestersGone = (db: Database, requesters: readonly UserId[], page
   });
 
 const UNHELD = `e.state in (0, 1, 4)
-  and not exists (select from reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id)`;
+  and not ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')}`;
 
 /** Ends a page of the events of those of `subjects` that nobody holds any more. Call until a page comes back short. */
 export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>

@@ -3,7 +3,18 @@
 // a share lock also keeps a holder from moving to another replica, which would count its places for itself.
 
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, chosenLast, holdsWhole, inFlight, RANDOM_PIVOT, ringHalf, struckFor } from './choice.ts';
+import {
+  allocationRing,
+  blockedBy,
+  chosenLast,
+  holdsWhole,
+  inFlight,
+  lockedById,
+  RANDOM_PIVOT,
+  ringHalf,
+  some,
+  struckFor,
+} from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventState, Refusal, SubjectKind } from './state.ts';
 
@@ -35,35 +46,35 @@ export type Opened = {
 
 export type OpenOutcome = Opened | { readonly refusal: Refusal };
 
+// Rows are carried from step to step, in arrays where they are grouped, and tables are looked into by lateral subqueries: the planner takes every
+// step for one row, so that steps joined with each other would be nested loops, quadratic in the batch.
 const TEXT = `
 with input as materialized (
   select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
     with ordinality as i(event_id, request_id, requester, kind, subject, ord)
 ),
-requesters as materialized (
-  select user_id, congested from online_users where user_id in (select requester from input)
-  order by user_id for key share skip locked
-),
 facts as materialized (
   select i.*, r.author_id as author, q.congested, x.event_id as open_id,
     case
-      when q.user_id is null and exists (select from online_users o where o.user_id = i.requester) then 'locked'
+      when q.user_id is null and ${some('online_users o where o.user_id = i.requester')} then 'locked'
       when q.user_id is null then 'gone'
       when r.published_at is null or (i.kind = 'thread' and r.thread_head is distinct from r.id) then 'not-found'
       when r.removed_at is not null then 'removed'
-      when exists (select from blocks b where b.active and b.user_id = r.author_id and b.target = i.requester)
-        or exists (select from blocks b where b.active and b.user_id = i.requester and b.target = r.author_id) then 'blocked'
-      when exists (select from pending_events e where e.requester_user_id = i.requester and e.request_id = i.request_id
-        and e.requested_at is not null and (e.subject_kind <> i.kind or e.subject_id <> i.subject)) then 'conflict'
+      when ${blockedBy('r.author_id', 'i.requester')} or ${blockedBy('i.requester', 'r.author_id')} then 'blocked'
+      when ${some(`pending_events e where e.requester_user_id = i.requester and e.request_id = i.request_id
+        and e.requested_at is not null and (e.subject_kind <> i.kind or e.subject_id <> i.subject)`)} then 'conflict'
     end as refusal
-  from input i
-  left join requesters q on q.user_id = i.requester
-  left join reeds r on r.id = i.subject
-  left join pending_events x on x.requester_user_id = i.requester and x.subject_kind = i.kind and x.subject_id = i.subject and not x.is_foreign
+  from (select * from input order by requester, ord) i
+  left join lateral (select user_id, congested from online_users o where o.user_id = i.requester for key share skip locked) q on true
+  left join lateral (select id, author_id, published_at, removed_at, thread_head from reeds where id = i.subject limit 1) r on true
+  left join lateral (select event_id from pending_events p where p.requester_user_id = i.requester
+    and p.subject_kind = i.kind and p.subject_id = i.subject and not p.is_foreign limit 1) x on true
 ),
 existing as materialized (
-  select e.event_id, f.ord, f.request_id from facts f join pending_events e on e.event_id = f.open_id
-  where f.refusal is null order by e.event_id for update of e skip locked
+  select e.event_id, f.ord, f.request_id, f.requester, f.kind, f.subject, f.author
+  from (select * from facts where refusal is null and open_id is not null order by open_id) f cross join lateral (
+    ${lockedById('f.open_id', 'true')}
+  ) e
 ),
 joined as (
   update pending_events e set request_id = x.request_id, priority = 0, event_name = 'DATA_RESPONSE', 
@@ -71,19 +82,20 @@ joined as (
   from existing x where e.event_id = x.event_id
   returning x.ord, e.event_id, e.state, e.holder
 ),
-usage as materialized (
-  select f.requester,
-    (select count(*) from pending_events e where e.requester_user_id = f.requester and e.requested_at is not null) as explicit,
-    (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
-    (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
-  from (select distinct requester from facts where refusal is null and open_id is null) f
-),
 fresh as materialized (
-  select f.ord, f.event_id, f.request_id, f.requester, f.kind, f.subject, f.author, f.nth,
-    f.nth + u.explicit > $8 or f.nth + u.owed > $9 as too_many,
-    not f.congested and f.nth + u.awake <= $10 as room
-  from (select *, row_number() over (partition by requester order by ord) as nth from facts where refusal is null and open_id is null) f
-  join usage u on u.requester = f.requester
+  select c.*, nth + max(explicit) over same > $8 or nth + max(owed) over same > $9 as too_many,
+    not congested and nth + max(awake) over same <= $10 as room
+  from (
+    select f.*, u.*
+    from (select *, row_number() over (partition by requester order by ord) as nth from facts where refusal is null and open_id is null) f
+    -- Counted once for each requester.
+    left join lateral (
+      select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.requested_at is not null) as explicit,
+        (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
+        (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
+      where f.nth = 1
+    ) u on true
+  ) c window same as (partition by requester)
 ),
 parts as materialized (
   select requester, subject as reed_id from fresh where not too_many and kind = 'reed'
@@ -97,68 +109,70 @@ undeclined as (
   delete from reed_declines d using parts p where d.user_id = p.requester and d.reed_id = p.reed_id
 ),
 subjects as materialized (
-  select subject, kind, author, count(*) filter (where wanted) as n, ${RANDOM_PIVOT} as pivot
+  -- Those with room come first: their places in the arrays are those among the slots.
+  select subject, kind, author, count(*) filter (where room) as n, ${RANDOM_PIVOT} as pivot,
+    array_agg(ord order by room desc, ord) as ords, array_agg(event_id order by room desc, ord) as event_ids,
+    array_agg(request_id order by room desc, ord) as request_ids, array_agg(requester order by room desc, ord) as requesters,
+    array_agg(room order by room desc, ord) as rooms, array_agg(is_fresh order by room desc, ord) as freshes,
+    ${some('holder_strikes t where t.reed_id = subject')} as has_strikes
   from (
-    select subject, kind, author, room as wanted from fresh where not too_many
+    select ord, event_id, request_id, requester, subject, kind, author, room, true as is_fresh from fresh where not too_many
     union all
-    select f.subject, f.kind, f.author, false from existing x join facts f on f.ord = x.ord
-  ) s group by subject, kind, author
+    select ord, event_id, request_id, requester, subject, kind, author, false, false from existing
+  ) a group by subject, kind, author
 ),
 candidates as materialized (
-  select s.subject, s.kind, c.holder, c.owner, c.used,
-    row_number() over (partition by s.subject, s.kind order by c.last, c.used, random()) as nth,
-    count(*) over (partition by s.subject, s.kind) as all_of
+  select s.*, c.holders, c.used,
+    case when s.n > 1 then array(
+      select h.nth from unnest(c.used) with ordinality as h(used, nth) cross join lateral generate_series(h.used, $12 - 1) as level
+      order by level, h.nth limit s.n
+    ) end as slots
   from subjects s cross join lateral (
-    select l.*, ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} as last from (
-      select o.holder, o.owner, case when o.congested then $12 else ${inFlight('o.holder')} end as used from (
-        select a.holder, (select o.owner from online_users o where o.user_id = a.holder) as owner,
-          (select o.congested from online_users o where o.user_id = a.holder) as congested
-        from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) a
-      ) o
-      where o.owner is not null and ${holdsWhole('s.kind', 's.subject', 'o.holder')}
-      limit greatest($11, s.n)
-    ) l
-    order by (l.used >= $12) limit greatest($13, s.n)
+    select coalesce(array_agg(holder order by nth), '{}') as holders, coalesce(array_agg(used order by nth), '{}') as used from (
+      select holder, used, row_number() over (order by used >= $12, last, used, random()) as nth from (
+        select l.holder, l.used, case when s.has_strikes then ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} else false end as last from (
+          select a.holder, case when o.congested then $12 else ${inFlight('a.holder')} end as used
+          from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) a
+          cross join lateral (select congested from online_users o where o.user_id = a.holder limit 1) o
+          where ${holdsWhole('s.kind', 's.subject', 'a.holder')}
+          limit greatest($11, s.n)
+        ) l order by (l.used >= $12) limit greatest($13, s.n)
+      ) k
+    ) b
   ) c
 ),
-slots as materialized (
-  select c.*, row_number() over (partition by subject, kind order by level, nth) as k
-  from candidates c cross join lateral generate_series(c.used, $12 - 1) as level
-),
 placed as materialized (
-  select f.*, coalesce(s.holder, q.holder) as holder, coalesce(s.used, q.used) as used, s.holder is not null as slotted
-  from (select *, row_number() over (partition by subject, kind order by ord) as k from fresh where not too_many and room) f
-  left join slots s on s.subject = f.subject and s.kind = f.kind and s.k = f.k
-  left join candidates q on s.holder is null and q.subject = f.subject and q.kind = f.kind and q.nth = 1 + (f.k - 1) % q.all_of
-),
-holders as materialized (
-  select user_id, owner from online_users where user_id in (select holder from placed) order by user_id for share skip locked
-),
-counted as materialized (
-  select f.ord, least(3, count(c.holder) filter (where not c.struck))::int as online, coalesce(bool_or(c.struck), false) as failing
-  from (select ord, requester, subject, kind from fresh union all select f.ord, f.requester, f.subject, f.kind from existing x join facts f on f.ord = x.ord) f
-  left join lateral (
-    select c.holder, ${struckFor('c.subject', 'c.holder', 'f.requester')} as struck from candidates c
-    where c.subject = f.subject and c.kind = f.kind and c.holder <> f.requester
-  ) c on true
-  group by f.ord
+  select p.*, p.holders[p.place] as holder, p.used_of[p.place] as used,
+    case when p.has_strikes then (select count(*) from unnest(p.holders) as h(id)
+      where h.id <> p.requester and not ${struckFor('p.subject', 'h.id', 'p.requester')})
+      else cardinality(p.holders) - (p.requester = any(p.holders))::int end as online,
+    case when p.has_strikes then exists (select from unnest(p.holders) as h(id)
+      where h.id <> p.requester and ${struckFor('p.subject', 'h.id', 'p.requester')}) else false end as failing
+  from (
+    select u.*, s.subject, s.kind, s.has_strikes, s.holders, s.used as used_of,
+      case when s.n > 1 then u.k <= cardinality(s.slots) else s.used[1] < $12 end as slotted,
+      case when not u.room then null
+        when s.n > 1 and u.k <= cardinality(s.slots) then s.slots[u.k]
+        when cardinality(s.holders) > 0 then 1 + (u.k - 1) % cardinality(s.holders) end as place
+    from candidates s cross join lateral unnest(s.ords, s.event_ids, s.request_ids, s.requesters, s.rooms, s.freshes)
+      with ordinality as u(ord, event_id, request_id, requester, room, is_fresh, k)
+  ) p
 ),
 decided as materialized (
-  select f.*, p.holder, h.owner, n.online,
+  select p.*, h.owner,
     case
-      when n.online = 0 and not exists (select from reed_allocations a where a.reed_id = f.subject and a.holder_user_id <> f.requester) then null
-      when n.online = 0 then 0
-      when not f.room then 4
-      when h.user_id is null or p.holder = f.requester or ${struckFor('f.subject', 'p.holder', 'f.requester')} then 4
-      when p.slotted and h.owner = $14
-        and p.used + row_number() over (partition by p.holder order by p.slotted desc, f.ord) <= $12 then 2
+      when not p.is_fresh then null
+      when p.online = 0 and not ${some('reed_allocations a where a.reed_id = p.subject and a.holder_user_id <> p.requester')} then null
+      when p.online = 0 then 0
+      when not p.room then 4
+      when h.user_id is null or p.holder = p.requester or (p.has_strikes and ${struckFor('p.subject', 'p.holder', 'p.requester')}) then 4
+      when p.slotted and h.owner = $14 and p.used + p.rank <= $12 then 2
       else 1
     end as state
-  from fresh f
-  join counted n on n.ord = f.ord
-  left join placed p on p.ord = f.ord
-  left join holders h on h.user_id = p.holder
-  where not f.too_many
+  from (
+    select *, row_number() over (partition by holder order by slotted desc, ord) as rank from placed order by holder, slotted desc, ord
+  ) p
+  left join lateral (select user_id, owner from online_users o where o.user_id = p.holder for share skip locked) h on true
 ),
 inserted as (
   insert into pending_events (event_id, request_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at,
@@ -172,21 +186,20 @@ inserted as (
   on conflict do nothing
   returning event_id, state, holder
 )
-select i.ord::int as ord,
-  case when f.refusal is not null then f.refusal when w.too_many then 'too-many' when d.ord is not null and d.state is null then 'not-held' end as refusal,
+select f.ord::int as ord,
+  case when f.refusal is not null then f.refusal when w.too_many then 'too-many'
+    when d.ord is not null and d.is_fresh and d.state is null then 'not-held' end as refusal,
   coalesce(j.event_id, n.event_id) as event_id, n.event_id is not null as fresh,
-  coalesce(j.state, n.state)::int as state, coalesce(j.holder, n.holder) as holder, d.owner, u.key_id as requester_key_id,
-  c.online, c.failing, coalesce(not w.room, false) as full,
+  coalesce(j.state, n.state)::int as state, coalesce(j.holder, n.holder) as holder, d.owner,
+  (select u.key_id from users u where u.id = f.requester) as requester_key_id,
+  least(3, d.online)::int as online, d.failing, coalesce(not w.room, false) as full,
   exists (select from dropped) as dropped
-from input i
-join facts f on f.ord = i.ord
-left join fresh w on w.ord = i.ord
-left join decided d on d.ord = i.ord
-left join joined j on j.ord = i.ord
-left join inserted n on n.event_id = i.event_id
-left join counted c on c.ord = i.ord
-left join users u on u.id = i.requester
-order by i.ord`;
+from facts f
+left join fresh w on w.ord = f.ord
+left join decided d on d.ord = f.ord
+left join joined j on j.ord = f.ord
+left join inserted n on n.event_id = f.event_id
+order by f.ord`;
 
 type Row = {
   /** 'locked': the requester's presence is being changed at this moment. */

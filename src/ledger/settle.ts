@@ -2,7 +2,7 @@
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { ACCUSING_REASONS } from '../wire/frames.ts';
-import { lockedById, wantsHolder } from './choice.ts';
+import { lockedById, some, wantsHolder } from './choice.ts';
 import { DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
@@ -39,7 +39,7 @@ counted as (
 select i.ord, t.subject_id, false as wanted from input i left join taken t on t.ord = i.ord
 union all
 select 0, p.subject, true from unnest($6::text[]) as p(subject)
-  where exists (select from pending_events w where w.subject_id = p.subject and w.state in (0, 1, 4) and (w.state = 1 or ${wantsHolder('w', '$5')}))
+  where ${some(`pending_events w where w.subject_id = p.subject and w.state in (0, 1, 4) and (w.state = 1 or ${wantsHolder('w', '$5')})`)}
 order by 1`;
 
 /** For each item what its requester holds now, null where the event is not relayed to that requester; and which probes are waited for. */

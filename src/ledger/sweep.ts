@@ -3,7 +3,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
-import { holdsWhole, struckFor, wantsHolder } from './choice.ts';
+import { holdsWhole, some, struckFor, wantsHolder } from './choice.ts';
 
 export type Swept = {
   readonly eventId: string;
@@ -35,7 +35,7 @@ judged as materialized (
 attempted as (
   insert into pending_event_attempts as a (event_id, holder, failures, outcome, not_before)
   select event_id, holder, 1, 'deadline', $1::timestamptz + ${backoffSql('1', '$5', '$6')} from judged where state = 2 and outcome = 'reopened' order by 1, 2
-  on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + 1,
+  on conflict (event_id, holder) do update set outcome = excluded.outcome, failures = a.failures + 1, busy = 0,
     not_before = $1::timestamptz + ${backoffSql('a.failures + 1', '$5', '$6')}
 ),
 reopened as (
@@ -101,10 +101,10 @@ export const holdersGone = async (db: Database, holders: readonly UserId[], page
     text: `
 with taken as materialized (
   select e.event_id from pending_events e where e.holder = any($1::text[]) and e.state = 1
-    and not exists (select from online_users o where o.user_id = e.holder)
+    and not ${some('online_users o where o.user_id = e.holder')}
   union all
   select e.event_id from pending_events e where e.holder = any($1::text[]) and e.state = 2
-    and not exists (select from online_users o where o.user_id = e.holder)
+    and not ${some('online_users o where o.user_id = e.holder')}
   limit $2
 ),
 locked as materialized (
@@ -124,7 +124,7 @@ export const absentHolders = async (db: Database): Promise<UserId[]> => {
     name: 'ledger_absent_holders',
     text: `
 select holder from (select distinct holder from pending_events where state = 1 union select distinct holder from pending_events where state = 2) h
-where not exists (select from online_users o where o.user_id = h.holder) limit 256`,
+where not ${some('online_users o where o.user_id = h.holder')} limit 256`,
     values: [],
   });
   return rows.map((row) => row.holder);
@@ -136,7 +136,7 @@ export const absentRequesters = async (db: Database): Promise<UserId[]> => {
     name: 'ledger_absent_requesters',
     text: `
 select distinct requester_user_id from pending_events e
-where not e.is_foreign and not exists (select from online_users o where o.user_id = e.requester_user_id) limit 256`,
+where not e.is_foreign and not ${some('online_users o where o.user_id = e.requester_user_id')} limit 256`,
     values: [],
   });
   return rows.map((row) => row.requester_user_id);
@@ -160,7 +160,7 @@ held as materialized (
   select i.ord, i.holder, a.reed_id, case when a.reed_id = i.reed then i.seq else 0 end as after from input i cross join lateral (
     select reed_id from reed_allocations where holder_user_id = i.holder and reed_id >= i.reed order by reed_id limit $3
   ) a
-  where exists (select from online_users o where o.user_id = i.holder)
+  where ${some('online_users o where o.user_id = i.holder')}
 ),
 found as materialized (
   select f.ord, f.event_id, f.subject_id, f.seq from (

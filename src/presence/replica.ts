@@ -31,12 +31,16 @@ export type ReplicaDeps = {
   readonly onLeft: (users: readonly UserId[]) => Promise<void>;
 };
 
+/** A lease of another replica, since when it has not changed, and how often it was looked at since. */
+type Seen = { readonly lease: string; readonly since: number; readonly looks: number };
+
 export class Replica {
   readonly #deps: ReplicaDeps;
   #id = '';
   #epoch = '';
   #refreshedAt = 0;
   #refreshes = 0;
+  #seen = new Map<string, Seen>();
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -64,8 +68,7 @@ export class Replica {
     await this.#deps.database.transaction(async (tx) => {
       await lockReplicas(tx);
       await sql`delete from replicas where id = ${this.#id}::uuid`.execute(tx);
-      const { rows } = await sql`
-        select from replicas where lease_until > ${new Date(this.#deps.clock.now())} limit 1`.execute(tx);
+      const { rows } = await sql`select from replicas where lease_until > clock_timestamp() limit 1`.execute(tx);
       if (rows.length === 0) await emptyUnlogged(tx);
     });
   }
@@ -87,7 +90,7 @@ export class Replica {
       this.#enqueue(async () => {
         try {
           await this.#refresh();
-          if (this.#refreshes >= 2) await this.#reap();
+          await this.#reap();
         } finally {
           this.#schedule();
         }
@@ -98,6 +101,7 @@ export class Replica {
   #enqueue(task: () => Promise<void>): void {
     this.#running = this.#running.then(task).catch((error: unknown) => {
       this.#refreshes = 0;
+      this.#seen.clear();
       this.#deps.log.warn({ err: error }, 'the lease could not be kept');
     });
   }
@@ -108,15 +112,14 @@ export class Replica {
     const candidate = uuidv7(clock.now(), random);
     const earlier = await database.transaction(async (tx) => {
       await lockReplicas(tx);
-      const now = clock.now();
       const alive = await sql`
-        select from replicas where lease_until > ${new Date(now)} and name <> ${name} limit 1`.execute(tx);
+        select from replicas where lease_until > clock_timestamp() and name <> ${name} limit 1`.execute(tx);
       if (alive.rows.length === 0) await emptyUnlogged(tx);
       const { rows } = await sql<{ id: string }>`
         update replicas set lease_until = '-infinity' where name = ${name} returning id`.execute(tx);
       await sql`
         insert into replicas (id, name, lease_until)
-        values (${id}::uuid, ${name}, ${new Date(now + limits.replicaLeaseMs)})`.execute(tx);
+        values (${id}::uuid, ${name}, clock_timestamp() + ${limits.replicaLeaseMs}::float8 * interval '1 millisecond')`.execute(tx);
       await sql`insert into ledger_epoch (epoch) values (${candidate}::uuid) on conflict do nothing`.execute(tx);
       const epoch = await sql<{ epoch: string }>`select epoch from ledger_epoch`.execute(tx);
       this.#epoch = epoch.rows[0]?.epoch ?? '';
@@ -133,9 +136,9 @@ export class Replica {
     const { clock, database, limits, log } = this.#deps;
     const rows = await database.query<{ epoch: string | null }>({
       name: 'presence-refresh',
-      text: `update replicas set lease_until = $2 where id = $1::uuid and lease_until > '-infinity'
-        returning (select epoch from ledger_epoch)`,
-      values: [this.#id, new Date(clock.now() + limits.replicaLeaseMs)],
+      text: `update replicas set lease_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
+        where id = $1::uuid and lease_until > '-infinity' returning (select epoch from ledger_epoch)`,
+      values: [this.#id, limits.replicaLeaseMs],
     });
     if (rows[0]?.epoch !== this.#epoch) {
       log.warn('this replica is no longer registered: all presence is lost');
@@ -148,16 +151,43 @@ export class Replica {
     this.#refreshedAt = now;
   }
 
-  /** Ends what replicas left behind whose lease is over. A condemned one can't be refreshed or signed in to any more. */
+  /**
+   * Ends what replicas left behind that no longer refresh their leases. Whether one does is seen by its lease's changing, over as long as a
+   * lease lasts by our monotonic clock and as many looks as that is refreshes: no clock that is moved, the database's included, makes a
+   * living replica look dead, nor does a database that stood still. A condemned one can't be refreshed or signed in to any more.
+   */
   async #reap(): Promise<void> {
-    const condemned = await this.#deps.database.query<{ id: string }>({
+    const { clock, database, limits } = this.#deps;
+    const others = await database.query<{ id: string; lease: string }>({
+      name: 'presence-leases',
+      text: 'select id, lease_until::text as lease from replicas where id <> $1::uuid order by id',
+      values: [this.#id],
+    });
+    this.#see(others, clock.monotonicMs());
+    const since = clock.monotonicMs() - limits.replicaLeaseMs;
+    const dead = [...this.#seen].filter(([, seen]) => seen.since <= since && seen.looks > limits.replicaLeaseMs / limits.replicaRefreshMs);
+    if (dead.length === 0) return;
+    const condemned = await database.query<{ id: string }>({
       name: 'presence-condemn',
       text: `update replicas r set lease_until = '-infinity'
-        where r.id in (select id from replicas where lease_until < $2 and id <> $1::uuid order by id for update skip locked)
+        where r.id in (
+          select l.id from replicas l join unnest($1::uuid[], $2::text[]) as d(id, lease) on d.id = l.id and d.lease = l.lease_until::text
+          order by l.id for update of l skip locked)
         returning r.id`,
-      values: [this.#id, new Date(this.#deps.clock.now())],
+      values: [dead.map(([id]) => id), dead.map(([, { lease }]) => lease)],
     });
     for (const { id } of condemned) await this.#endReplica(id);
+  }
+
+  #see(leases: readonly { readonly id: string; readonly lease: string }[], now: number): void {
+    // After a stall of our own we don't know whose leases changed meanwhile.
+    const known = this.#refreshes === 0 ? new Map<string, Seen>() : this.#seen;
+    this.#seen = new Map(
+      leases.map(({ id, lease }) => {
+        const before = known.get(id);
+        return [id, before?.lease === lease ? { ...before, looks: before.looks + 1 } : { lease, since: now, looks: 1 }];
+      }),
+    );
   }
 
   async #endReplica(id: string): Promise<void> {

@@ -11,6 +11,7 @@ import type { LedgerContext } from '../ledger/context.ts';
 import { requestersGone } from '../ledger/ends.ts';
 import { holdersGone } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
+import { decodeFrame } from '../wire/codec.ts';
 import type { Looks } from './looks.ts';
 
 export type AttendanceDeps = LedgerContext & {
@@ -60,6 +61,18 @@ export class Attendance {
     // It may be back already: what is noted of it is looked at, not forgotten.
     looks.freed(member);
     looks.placeFreed(member);
+  }
+
+  /** What it has answered, or is no longer asked, is no longer dispatched to it under that attempt, and stays as it is. */
+  askedInVain(member: UserId, asks: readonly Uint8Array[]): void {
+    const { limits, looks } = this.#deps;
+    for (const bytes of asks) {
+      const ask = decodeFrame(bytes, limits);
+      if (!ask.ok || (ask.value.type !== 'relayRequest' && ask.value.type !== 'relayThread')) continue;
+      const { id, body } = ask.value;
+      looks.look(() => looks.ledger.undelivered.submit({ eventId: id, attempt: body.attempt, relays: null }));
+    }
+    looks.freed(member);
   }
 
   congested(member: UserId, full: boolean): void {

@@ -17,6 +17,8 @@ export interface MemberFrames {
   arrived(userId: UserId, isFresh: boolean): Promise<void>;
   /** The member's presence row is gone, committed. The member may have come back since: look before ending anything. */
   left(userId: UserId): Promise<void>;
+  /** A connection of a member ended that has another: these encoded frames, among them all that it was asked and has not answered, went to it alone. */
+  askedInVain(userId: UserId, asks: readonly Uint8Array[]): void;
   /** The member's send buffers are all full, or no longer. The row says so already. */
   congested(userId: UserId, full: boolean): void;
   /** Once in `deadlinePushEveryMs`: these members are in the middle of sending us a frame. */

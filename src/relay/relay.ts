@@ -140,6 +140,10 @@ export class Relay implements MemberFrames {
     return this.#attendance.left(member);
   }
 
+  askedInVain(member: UserId, asks: readonly Uint8Array[]): void {
+    this.#attendance.askedInVain(member, asks);
+  }
+
   congested(member: UserId, full: boolean): void {
     this.#attendance.congested(member, full);
   }

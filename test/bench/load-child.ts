@@ -31,6 +31,8 @@ const loadOf = (name: string): Load => {
   return load;
 };
 
+const membersOf = (name: string): ReedbedMember[] => loadOf(name).askers.filter((asker) => asker instanceof ReedbedMember);
+
 const inTurn = async <T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> => {
   const queue = [...items];
   const worker = async (): Promise<void> => {
@@ -74,6 +76,17 @@ const api = {
   drain: ({ of }: { of: string }): Promise<void> => loadOf(of).drain(),
   schedule: ({ of, perSecond, forMs }: { of: string; perSecond: number; forMs: number }): Promise<Samples> =>
     loadOf(of).schedule(perSecond, forMs),
+  /** Every member asks once. */
+  askEach: ({ of }: { of: string }): void => loadOf(of).askEach(),
+  /** From now on members keep their answers back until `answer`. */
+  keepBack: ({ of }: { of: string }): void => {
+    for (const member of membersOf(of)) member.keepsBack = true;
+  },
+  /** How many answers each member keeps back, of those who keep any. */
+  kept: ({ of }: { of: string }): number[] => membersOf(of).flatMap(({ held }) => (held.length > 0 ? [held.length] : [])),
+  answer: ({ of }: { of: string }): void => {
+    for (const member of membersOf(of)) member.answerHeld();
+  },
   disconnect: ({ of }: { of: string }): void => loadOf(of).end(),
 };
 export type LoadApi = typeof api;

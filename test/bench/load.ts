@@ -46,6 +46,10 @@ export class Load {
     this.#fill();
   }
 
+  askEach(): void {
+    for (const _ of this.askers) this.#ask(sharedNow());
+  }
+
   /** Asks no more and waits for what is outstanding. @throws Error if it does not come */
   async drain(): Promise<void> {
     this.#target = 0;

@@ -194,6 +194,21 @@ describe('SWEEP', () => {
     }
     expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
   });
+
+  it("a deadline ends a holder's row of busy answers: the next one backs off from the start", async () => {
+    const [author, viewer, reed] = await world.two();
+    const { eventId } = await opened(viewer, reed);
+    const busy = (attempt: number, at: number) =>
+      reopen(world.context, [{ eventId, holder: author, attempt, outcome: 'busy', missing: reed }], at);
+    await busy(1, now);
+    await assign(world.context, targets(eventId), now + 2_000);
+    await sweep(world.db, world.limits, now + 7_000);
+    await assign(world.context, targets(eventId), now + 9_000);
+    await busy(3, now + 9_000);
+    expect(await world.db.query({ text: 'select failures, busy, not_before from pending_event_attempts' })).toEqual([
+      { failures: 1, busy: 1, not_before: new Date(now + 11_000) },
+    ]);
+  });
 });
 
 describe('the second look at a dormant event', () => {

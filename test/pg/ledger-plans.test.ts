@@ -36,9 +36,11 @@ const TABLES = new Set([
 /** Scans without a condition: of a table, or of a whole index. */
 const unbounded = (node: Node): string[] => {
   const isScan = node['Node Type'] === 'Seq Scan' || (node['Node Type'].startsWith('Index') && node['Index Cond'] === undefined);
+  // A bitmap of a whole index names no table.
+  const isBitmap = node['Node Type'] === 'Bitmap Index Scan' && node['Index Cond'] === undefined;
   const own =
-    isScan && TABLES.has(node['Relation Name'] ?? '')
-      ? [`${node['Node Type']} ${node['Index Name'] ?? ''} on ${node['Relation Name']}`]
+    isBitmap || (isScan && TABLES.has(node['Relation Name'] ?? ''))
+      ? [`${node['Node Type']} ${node['Index Name'] ?? ''} on ${node['Relation Name'] ?? 'some table'}`]
       : [];
   return [...own, ...(node.Plans ?? []).flatMap(unbounded)];
 };

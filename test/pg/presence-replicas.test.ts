@@ -83,7 +83,7 @@ describe('replicas', () => {
     expect(two.clock.timers).toBe(0);
   });
 
-  it('keep their lease, and end a dead one once it ran out and their own was refreshed twice running', async () => {
+  it('keep their lease, and end one that no longer keeps its own', async () => {
     const [one, dead] = [world.replica('one'), world.replica('dead')];
     await one.replica.start();
     await dead.replica.start();
@@ -96,16 +96,60 @@ describe('replicas', () => {
     expect(one.lost).toBe(0);
   });
 
-  it('end nobody after a stall of their own until they were on time twice', async () => {
+  it('end nobody after a stall of their own until they have looked for as long as a lease lasts', async () => {
     const [one, dead] = [world.replica('one'), world.replica('dead')];
     await one.replica.start();
     await dead.replica.start();
     await connect(dead, 1);
+    await one.advance(6_000);
     one.clock.advance(60_000);
     await one.replica.settle();
+    await one.advance(6_000);
     const early = [...one.left];
     await one.advance(6_000);
     expect([early, one.left]).toEqual([[], [memberId(1)]]);
+  });
+
+  it.each([1, 24])('end nobody who lives because the clock of the database is put on or back by %i hours', async (hours) => {
+    const [one, two] = [world.replica('one'), world.replica('two')];
+    await one.replica.start();
+    await two.replica.start();
+    await connect(two, 1);
+    for (const by of [hours, -hours]) {
+      // The clock of the database is moved: all that it had written lies as far off.
+      await world.rows(`update replicas set lease_until = lease_until - $1::int * interval '1 hour'`, [by]);
+      for (let second = 0; second < 12; second++) {
+        await one.advance(1_000);
+        await two.advance(1_000);
+      }
+    }
+    expect([one.left, two.left, one.lost, two.lost]).toEqual([[], [], 0, 0]);
+    expect(await online()).toHaveLength(1);
+  });
+
+  it('end a dead one though the clock of the database was put back behind its lease', async () => {
+    const [one, dead] = [world.replica('one'), world.replica('dead')];
+    await one.replica.start();
+    await dead.replica.start();
+    await connect(dead, 1);
+    await world.rows(`update replicas set lease_until = lease_until + interval '1 day' where id = $1`, [dead.replica.id]);
+    await one.advance(12_000);
+    expect(one.left).toEqual([memberId(1)]);
+  });
+
+  it('end nobody who could not be refreshed because the database was away', async () => {
+    const [one, two] = [world.replica('one'), world.replica('two')];
+    await one.replica.start();
+    await two.replica.start();
+    await connect(two, 1);
+    await one.advance(4_000);
+    await world.rows('alter table replicas rename to away');
+    await one.advance(8_000);
+    await world.rows('alter table away rename to replicas');
+    await one.advance(4_000);
+    await two.advance(2_000);
+    await one.advance(4_000);
+    expect([one.left, two.lost]).toEqual([[], 0]);
   });
 
   it('end a dead one with many members in pages', async () => {

@@ -350,7 +350,7 @@ describe('going away', () => {
     client.send({ id: 'held', type: 'cancelRequest', body: { requestId: 'r' } });
     await eventually(() => world.gateway.counts.pending === 1);
     const closing = world.gateway.close();
-    await client.closed;
+    await world.ended(client);
     world.node.clock.advance(DEFAULT_LIMITS.drainMs);
     await closing;
     await eventually(() => world.gateway.idle && world.gateway.counts.connections === 0);

@@ -1,5 +1,6 @@
 // From the upgrade to WELCOME: who may open a socket, who may sign in on it, and what becomes of those who do neither.
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -87,6 +88,21 @@ describe('opening a socket', () => {
     await (await world.connect()).next('hello');
     expect(await refusal('/socket', ['reedbed.v1'], {})).toBe(503);
     expect(world.gateway.counts).toEqual({ connections: 3, unauthenticated: 2, members: 1, pending: 0 });
+  });
+
+  it('is limited for one address, with a moment to come back', async () => {
+    await open({ limits: { unauthenticatedSocketsPerAddress: 1 }, deps: () => ({ addressOf: (request) => request.headers.from ?? '' }) });
+    const from = (address: string) => ({ headers: { from: address } });
+    const client = await world.connect(from('192.0.2.1'));
+    const socket = new WebSocket(`${world.url}/socket`, ['reedbed.v1'], from('192.0.2.1'));
+    socket.on('error', () => undefined);
+    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect(response.statusCode).toBe(429);
+    expect(response.headers['retry-after']).toBe('2');
+    await (await world.connect(from('192.0.2.2'))).next('hello');
+    client.authenticate(world.enrol(1).token);
+    await client.next('welcome');
+    await (await world.connect(from('192.0.2.1'))).next('hello');
   });
 
   it('counts those without our subprotocol too, until they are gone, and cuts those who do not close', async () => {

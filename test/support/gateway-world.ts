@@ -43,6 +43,9 @@ export class ScriptedFrames implements MemberFrames {
   async left(userId: UserId): Promise<void> {
     this.#tell({ what: 'left', userId });
   }
+  askedInVain(userId: UserId, asks: readonly Uint8Array[]): void {
+    this.#tell({ what: 'asked in vain', userId, value: asks.length });
+  }
   congested(userId: UserId, full: boolean): void {
     this.#tell({ what: 'congested', userId, value: full });
   }

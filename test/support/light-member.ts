@@ -9,10 +9,11 @@ import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from 
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import { DELIVERY_TYPES, type Frame, type FrameOf, type FrameType } from '../../src/wire/frames.ts';
 
-export type LightAccount = { readonly userId: UserId; readonly token: string };
+export type LightAccount = { readonly userId: UserId; readonly token: string; readonly device: string };
 
 const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
 const uuid = (): string => uuidv7(Date.now(), cryptoRandom);
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export type RegisteredFields = {
   readonly replyTo?: ReedId;
@@ -34,7 +35,7 @@ export class LightCommunity {
     const accounts = Array.from({ length: count }, () => {
       const userId = `${base32(randomBytes(16))}@${this.#serverId}` as UserId;
       const token = base64url(new Uint8Array(randomBytes(32)));
-      return { userId, token, device: uuid(), hash: randomBytes(32), tokenHash: createHash('sha256').update(token).digest() };
+      return { userId, token, device: uuid(), hash: randomBytes(32), tokenHash: hashOf(token) };
     });
     await this.#run(
       `with u as materialized (select *, id || '/' || encode(substr(hash, 1, 20), 'hex') as key from unnest($1::text[], $2::bytea[], $3::text[], $4::bytea[]) as u(id, hash, device, token)),
@@ -53,6 +54,16 @@ export class LightCommunity {
       ],
     );
     return accounts;
+  }
+
+  /** Gives accounts their tokens again, after the sessions were emptied. */
+  async signInAgain(accounts: readonly LightAccount[]): Promise<void> {
+    await this.#run(
+      `insert into sessions (token_hash, user_id, key_id, device_id, signed_at, last_used_at)
+        select token, u.id, u.key_id, device, now(), now() from unnest($1::bytea[], $2::text[], $3::text[]) as i(token, id, device) join users u on u.id = i.id
+        on conflict do nothing`,
+      [accounts.map((a) => hashOf(a.token)), accounts.map((a) => a.userId), accounts.map((a) => a.device)],
+    );
   }
 
   /** Published reeds of `author`, held by `holders`. */
@@ -171,6 +182,8 @@ export class LightMember {
     this.behaviour = behaviour;
     this.#ciphertext = new Uint8Array(behaviour.bytes).fill(65);
     this.closed = new Promise((resolve) => socket.once('close', resolve));
+    // What fails ends with a close, and that is what is looked at.
+    socket.on('error', () => undefined);
     socket.on('message', (data: Buffer) => this.#receive(data));
   }
 
@@ -178,7 +191,7 @@ export class LightMember {
   static async connect(url: string, account: LightAccount, behaviour: Partial<LightBehaviour> = {}): Promise<LightMember> {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, 'reedbed.v1');
     const member = new LightMember(account.userId, socket, { answer: 'bytes', acknowledge: 'ack', bytes: 2_000, ...behaviour });
-    await member.next('hello');
+    await Promise.race([member.next('hello'), member.closed]);
     const clientNonce = base64url(new Uint8Array(randomBytes(24)));
     member.send({ id: '', type: 'authenticate', body: { statement: new Uint8Array(), signature: '', clientNonce, token: account.token } });
     const answer = await Promise.race([member.next('welcome'), member.next('error'), member.closed]);
@@ -187,7 +200,8 @@ export class LightMember {
   }
 
   send(frame: Frame): void {
-    this.#socket.send(encodeFrame(frame));
+    // What nobody will get is lost, as on any socket.
+    this.#socket.send(encodeFrame(frame), () => undefined);
   }
 
   /** Sends REQUEST_REED under a new id. */

@@ -2,13 +2,20 @@
 import { type Child, startChild } from './child.ts';
 
 export type Ready = { readonly url: string; readonly serverId: string; readonly fingerprint: string; readonly rootInvite: string | null };
-export type ServeOptions = { readonly data: string; readonly port?: string; readonly env?: NodeJS.ProcessEnv };
+export type ServeOptions = {
+  readonly data: string;
+  readonly port?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Where it looks for reedbed.toml. */
+  readonly cwd?: string;
+};
 
 /** Starts it; `child.line()` is the JSON line once it is ready. */
 export const spawnServer = (options: ServeOptions): Child =>
   startChild('src/main.ts', {
     args: ['serve', '--json'],
     env: { PATH: process.env['PATH'], REEDBED_DATA: options.data, REEDBED_PORT: options.port ?? '0', ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
 
 export const readyLine = async (child: Child): Promise<Ready> => JSON.parse(await child.line()) as Ready;

@@ -26,7 +26,12 @@ export type TestServerOptions = {
 };
 
 // One process is one address here: what is counted per address would end a test of many members.
-const OF_ONE_ADDRESS = { signUpsPerHour: 100_000, challengesPerHour: 100_000, httpRequestsPerMinute: 1_000_000 };
+const OF_ONE_ADDRESS = {
+  signUpsPerHour: 100_000,
+  challengesPerHour: 100_000,
+  httpRequestsPerMinute: 1_000_000,
+  unauthenticatedSocketsPerAddress: 1_000,
+};
 
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const database = options.database ?? (await createDatabase());

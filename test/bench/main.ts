@@ -1,0 +1,83 @@
+// `npm run bench`: runs the parts that were asked for, one after the other, and prints what they found.
+import { measureDormant } from './dormant.ts';
+import { measureIdle } from './idle.ts';
+import { measureLatency } from './latency.ts';
+import { HELP, type Options, type Part, readOptions, UsageError } from './options.ts';
+import { machine, type Results, summary, tables } from './report.ts';
+import { measureSpread, SPREAD_LIMITS } from './spread.ts';
+import { Stage } from './stage.ts';
+import { measureThroughput, openArena, type Sizes } from './throughput.ts';
+
+const FAULT = 1;
+const WRONG_USE = 2;
+
+const FULL = {
+  load: { members: 400, reeds: 20_000, holders: 5, outstanding: 512, rounds: 7, warmUpMs: 2_000, measuredMs: 6_000 },
+  latencyMs: 20_000,
+  idle: { sockets: 10_000, warmUpSockets: 200, settleMs: 3_000, windowMs: 30_000 },
+  followers: 1_000,
+  dormant: { dormant: 100_000, dormantReeds: 50_000, waiting: 10_000, waitingHolders: 200, holdersOfOne: 10_000, reedsOfOne: 50_000 },
+};
+const QUICK: typeof FULL = {
+  ...FULL,
+  load: { ...FULL.load, reeds: 10_000, rounds: 3, warmUpMs: 1_000, measuredMs: 2_500 },
+  latencyMs: 5_000,
+  idle: { ...FULL.idle, settleMs: 1_500, windowMs: 15_000 },
+};
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const underLoad = async (options: Options, sizes: typeof FULL): Promise<Pick<Results, 'throughput' | 'latency'>> => {
+  await using stage = new Stage();
+  const node = options.profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+  const arena = await openArena(stage, sizes.load, node);
+  const throughput = await measureThroughput(arena, sizes.load, say);
+  if (!options.parts.has('latency')) return { throughput };
+  const perSecond = throughput.perSecond / 2;
+  say(`latency at ${perSecond.toFixed(0)} requests a second`);
+  const by = { perSecond, forMs: sizes.latencyMs };
+  return {
+    throughput,
+    latency: { perSecond, bare: await measureLatency(arena, 'bare', by), reedbed: await measureLatency(arena, 'reedbed', by) },
+  };
+};
+
+const atRest = async ({ parts }: Options, sizes: typeof FULL): Promise<Pick<Results, 'idle' | 'spread' | 'dormant'>> => {
+  await using stage = new Stage();
+  const [loads, server] = await Promise.all([stage.loads(2), stage.server({ limits: SPREAD_LIMITS })]);
+  const results: { -readonly [K in 'idle' | 'spread' | 'dormant']?: NonNullable<Results[K]> } = {};
+  const part = async <K extends keyof typeof results>(name: K, measure: () => Promise<NonNullable<Results[K]>>): Promise<void> => {
+    if (!parts.has(name)) return;
+    say(`${name} …`);
+    (results as Record<K, unknown>)[name] = await measure();
+  };
+  await part('idle', () => measureIdle(stage, server, loads, sizes.idle));
+  await part('spread', () => measureSpread(server, loads, sizes.followers));
+  await part('dormant', () => measureDormant(server.databaseUrl, sizes.dormant));
+  return results;
+};
+
+const anyOf = (options: Options, ...parts: Part[]): boolean => parts.some((part) => options.parts.has(part));
+
+const run = async (options: Options): Promise<void> => {
+  const sizes = options.quick ? QUICK : FULL;
+  const startedAt = performance.now();
+  process.stdout.write(`${machine()}\n\n`);
+  const results: Results = {
+    ...(anyOf(options, 'throughput', 'latency') ? await underLoad(options, sizes) : {}),
+    ...(anyOf(options, 'idle', 'spread', 'dormant') ? await atRest(options, sizes) : {}),
+  };
+  process.stdout.write(
+    `${tables(results, sizes.load satisfies Sizes)}\n\ntook ${((performance.now() - startedAt) / 1_000).toFixed(0)} s\n`,
+  );
+  if (options.json) process.stdout.write(`${JSON.stringify(summary(results))}\n`);
+};
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === null) process.stdout.write(HELP);
+  else await run(options);
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof UsageError ? error.message : ((error as Error).stack ?? String(error))}\n`);
+  process.exitCode = error instanceof UsageError ? WRONG_USE : FAULT;
+}
