@@ -26,7 +26,7 @@ import { Replica } from './presence/replica.ts';
 import { Subscriptions } from './presence/subscriptions.ts';
 import { openReeds } from './reeds/reeds.ts';
 import { Relay } from './relay/relay.ts';
-import type { ServerId, UserId } from './wire/address.ts';
+import type { ServerId } from './wire/address.ts';
 
 export type Overrides = {
   readonly log: Logger;
@@ -81,11 +81,12 @@ const openGround = async (config: Config, overrides: Overrides, owned: AsyncDisp
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
-const openMembers = async (ground: Ground, publicUrl: () => string, onFollowed: (member: UserId, target: UserId) => void) => {
+const openMembers = async (ground: Ground, publicUrl: () => string, told: () => Pick<Relay, 'followed' | 'removed'>) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
     ...ground,
-    ...{ publicUrl, onFollowed, passphrase: config.passphrase ?? '', name: config.name, signup: config.signup },
+    ...{ publicUrl, passphrase: config.passphrase ?? '', name: config.name, signup: config.signup },
+    onFollowed: (member, target) => told().followed(member, target),
     onSessionEnded: (userId, ended) =>
       bus.endSessions(userId, {
         code: ended.reason === 'replaced' ? 'CLOSE_REPLACED' : 'CLOSE_SESSION_ENDED',
@@ -96,7 +97,10 @@ const openMembers = async (ground: Ground, publicUrl: () => string, onFollowed: 
     const mend = 'Set REEDBED_PASSPHRASE or REEDBED_PASSPHRASE_FILE to the one they were made with.';
     throw new SetupError('The passphrase does not open the server keys.', mend);
   }
-  return { identity: opened.value, reeds: openReeds({ ...ground, identity: opened.value }) };
+  return {
+    identity: opened.value,
+    reeds: openReeds({ ...ground, identity: opened.value, onRemoved: (kind, subject) => told().removed(kind, subject) }),
+  };
 };
 
 type Members = Awaited<ReturnType<typeof openMembers>>;
@@ -164,7 +168,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   let listening = `http://${config.host}:${config.port}`;
   const publicUrl = (): string => config.publicUrl ?? listening;
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
-  const members = await openMembers(ground, publicUrl, (member, target) => relay.followed(member, target));
+  const members = await openMembers(ground, publicUrl, () => relay);
   const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
   const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
 

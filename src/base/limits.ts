@@ -133,6 +133,8 @@ export const DEFAULT_LIMITS = {
   fanoutItems: 1_024, // deliveries that one statement writes
   fanoutLeaseMs: 30 * SECOND, // then another replica takes it up
   fanoutsPerSweep: 16,
+  removalSecondLookMs: 10 * SECOND, // longer than any statement lasts
+  noticesPerEvent: 3, // sendings; then it is owed again at the next sync
   replyAncestors: 1_000, // whose watchers are told of a reply
   broadcastListeners: 100, // of one publication; the rest are told how many they were not sent
   broadcastPauseMs: SECOND,

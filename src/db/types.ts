@@ -202,9 +202,11 @@ export interface PendingEvents {
 }
 
 export interface PendingFanout {
-  broadcast: boolean;
+  broadcast: Generated<boolean>;
   due_at: Timestamp;
-  reed_id: string;
+  kind: string;
+  looks: Generated<number>;
+  subject_id: string;
 }
 
 export interface PendingKeyEvents {

@@ -101,6 +101,17 @@ export const requestersGone = (db: Database, requesters: readonly UserId[], page
     values: [requesters, page],
   });
 
+const NOT_ASKED = `e.state in (0, 1, 4) and e.subject_kind in ('reed', 'thread')`;
+
+/** Ends a page of the events of removed `subjects` that nobody has been asked for. Call until a page comes back short. */
+export const subjectsGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>
+  endPage(db, {
+    name: 'ledger_subjects_gone',
+    page: `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and ${NOT_ASKED}`,
+    condition: NOT_ASKED,
+    values: [subjects, page],
+  });
+
 const UNHELD = `e.state in (0, 1, 4)
   and not ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')}`;
 

@@ -7,8 +7,8 @@ import { DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
 
-/** The reed (or thread, by its head) that the requester holds from now on. */
-export type Acked = { readonly subjectId: ReedId };
+/** What the answer was about; of content that was acknowledged: what the requester holds from now on. */
+export type Acked = { readonly subjectId: ReedId; readonly isContent: boolean };
 
 const ACK = `
 with input as materialized (
@@ -27,6 +27,14 @@ parts as materialized (
   union
   select t.requester_user_id, t.device, p.id from taken t join reeds p on p.thread_head = t.subject_id where t.subject_kind = 'thread'
 ),
+gone as materialized (
+  select requester_user_id, subject_id as reed_id from taken where subject_kind = 'reed_removal'
+  union
+  select t.requester_user_id, p.id from taken t join reeds p on p.thread_head = t.subject_id where t.subject_kind = 'thread_removal'
+),
+dropped as (
+  delete from reed_allocations a using gone g where a.holder_user_id = g.requester_user_id and a.reed_id = g.reed_id
+),
 allocated as (
   insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on)
   select requester_user_id, reed_id, device, $4 from parts order by 1, 2
@@ -36,9 +44,9 @@ counted as (
   update holder_strikes s set counted_at = $5 from taken t
   where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder <> t.holder and s.counted_at is null
 )
-select i.ord, t.subject_id, false as wanted from input i left join taken t on t.ord = i.ord
+select i.ord, t.subject_id, t.subject_kind in ('reed', 'thread') as content, false as wanted from input i left join taken t on t.ord = i.ord
 union all
-select 0, p.subject, true from unnest($6::text[]) as p(subject)
+select 0, p.subject, false, true from unnest($6::text[]) as p(subject)
   where ${some(`pending_events w where w.subject_id = p.subject and w.state in (0, 1, 4) and (w.state = 1 or ${wantsHolder('w', '$5')})`)}
 order by 1`;
 
@@ -56,7 +64,7 @@ export const acknowledge = async (
   now: number,
 ): Promise<Acknowledged> => {
   const at = new Date(now);
-  const rows = await db.query<{ subject_id: ReedId | null; wanted: boolean }>({
+  const rows = await db.query<{ subject_id: ReedId | null; content: boolean; wanted: boolean }>({
     name: 'ledger_ack',
     text: ACK,
     values: [
@@ -69,7 +77,9 @@ export const acknowledge = async (
     ],
   });
   return {
-    outcomes: rows.flatMap((row) => (row.wanted ? [] : [row.subject_id === null ? null : { subjectId: row.subject_id }])),
+    outcomes: rows.flatMap((row) =>
+      row.wanted ? [] : [row.subject_id === null ? null : { subjectId: row.subject_id, isContent: row.content }],
+    ),
     wanted: rows.flatMap((row) => (row.wanted && row.subject_id !== null ? [row.subject_id] : [])),
   };
 };
@@ -83,7 +93,7 @@ with input as materialized (
 taken as materialized (
   select e.event_id, i.ord, i.reason, i.accuses, i.declines, e.requester_user_id, e.holder, e.subject_id, split_part(e.subject_id, '/', 1) as author
   from (select * from input order by event_id) i cross join lateral (
-    ${lockedById('i.event_id', 'e.requester_user_id = i.requester and e.state = 3')}
+    ${lockedById('i.event_id', "e.requester_user_id = i.requester and e.state = 3 and e.subject_kind in ('reed', 'thread')")}
   ) e
 ),
 ended as (delete from pending_events e using taken t where e.event_id = t.event_id),
@@ -112,5 +122,5 @@ export const invalidate = async (db: Database, items: readonly InvalidItem[], no
       new Date(now),
     ],
   });
-  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id }));
+  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id, isContent: true }));
 };

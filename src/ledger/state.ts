@@ -30,6 +30,10 @@ export const EVENT_NAMES = [
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
+/** What the server itself says of copies: no content, held by nobody. */
+export type NoticeKind = 'reed_removal' | 'thread_removal';
+export type NoticeName = 'REED_REMOVED' | 'THREAD_REMOVED';
+
 /** A holder that an event was just handed to: what RELAY_REQUEST says. */
 export type Claim = {
   readonly eventId: string;

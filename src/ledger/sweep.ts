@@ -4,6 +4,8 @@ import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
 import { holdsWhole, some, struckFor, wantsHolder } from './choice.ts';
+import type { NoticeAbout, Served } from './serve.ts';
+import type { NoticeKind, NoticeName } from './state.ts';
 
 export type Swept = {
   readonly eventId: string;
@@ -12,7 +14,9 @@ export type Swept = {
   readonly explicit: boolean;
   readonly subjectId: ReedId;
   /** 'reopened' events are unassigned now; the others ended. */
-  readonly outcome: 'reopened' | 'expired' | 'not-acknowledged';
+  readonly outcome: 'reopened' | 'expired' | 'not-acknowledged' | 'sent-again';
+  /** Of a notice of the server's own: it is to be sent again now. */
+  readonly again: (Served & NoticeAbout) | null;
   /** A holder whose place is free now, and the replica that has it. */
   readonly freed: UserId | null;
   readonly owner: string | null;
@@ -20,14 +24,15 @@ export type Swept = {
 
 const SWEEP = `
 with taken as materialized (
-  select event_id, state, holder, relays, requested_at, event_name, created_at from pending_events
+  select event_id, state, holder, relays, requested_at, event_name, subject_kind, created_at from pending_events
   where state <> 4 and due_at <= $1 order by due_at limit $2 for update skip locked
 ),
 judged as materialized (
   select t.*, case
       when t.state = 0 and t.requested_at <= $3 then 'expired'
       when t.event_name = 'BROADCAST_REED' and t.created_at <= $7 then 'expired'
-      when t.state = 3 and t.relays >= $4 then 'not-acknowledged'
+      when t.state = 3 and t.relays >= case when t.subject_kind in ('reed', 'thread') then $4 else $8::int end then 'not-acknowledged'
+      when t.subject_kind not in ('reed', 'thread') then 'sent-again'
       else 'reopened'
     end as outcome
   from taken t
@@ -44,17 +49,22 @@ reopened as (
   from judged j where e.event_id = j.event_id and j.outcome = 'reopened'
   returning e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id
 ),
+again as (
+  update pending_events e set due_at = $9, relayed_at = $1, relays = e.relays + 1
+  from judged j where e.event_id = j.event_id and j.outcome = 'sent-again'
+  returning e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id
+),
 ended as (
-  delete from pending_events e using judged j where e.event_id = j.event_id and j.outcome <> 'reopened'
+  delete from pending_events e using judged j where e.event_id = j.event_id and j.outcome in ('expired', 'not-acknowledged')
   returning e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id
 ),
 unattempted as (
-  delete from pending_event_attempts a using judged j where a.event_id = j.event_id and j.outcome <> 'reopened'
+  delete from pending_event_attempts a using judged j where a.event_id = j.event_id and j.outcome in ('expired', 'not-acknowledged')
 )
-select r.event_id, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.subject_id, j.outcome,
+select r.event_id, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.subject_id, j.outcome, j.event_name, j.subject_kind, j.relays + 1 as relays,
   case when j.state = 2 then j.holder end as freed,
   case when j.state = 2 then (select o.owner from online_users o where o.user_id = j.holder) end as owner
-from (select * from reopened union all select * from ended) r join judged j on j.event_id = r.event_id`;
+from (select * from reopened union all select * from ended union all select * from again) r join judged j on j.event_id = r.event_id`;
 
 type SweptRow = {
   event_id: string;
@@ -63,6 +73,9 @@ type SweptRow = {
   explicit: boolean;
   subject_id: ReedId;
   outcome: Swept['outcome'];
+  event_name: string;
+  subject_kind: string;
+  relays: number;
   freed: UserId | null;
   owner: string | null;
 };
@@ -80,6 +93,8 @@ export const sweep = async (db: Database, limits: Limits, now: number): Promise<
       limits.failureBackoffFirstMs,
       limits.failureBackoffMaxMs,
       new Date(now - limits.broadcastLifeMs),
+      limits.noticesPerEvent,
+      new Date(now + limits.acknowledgeMs),
     ],
   });
   return rows.map((row) => ({
@@ -89,6 +104,13 @@ export const sweep = async (db: Database, limits: Limits, now: number): Promise<
     explicit: row.explicit,
     subjectId: row.subject_id,
     outcome: row.outcome,
+    again:
+      row.outcome === 'sent-again'
+        ? {
+            ...{ eventId: row.event_id, requester: row.requester_user_id, relays: row.relays, subject: row.subject_id },
+            ...{ kind: row.subject_kind as NoticeKind, eventName: row.event_name as NoticeName },
+          }
+        : null,
     freed: row.freed,
     owner: row.owner,
   }));

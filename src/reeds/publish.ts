@@ -8,6 +8,7 @@ import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
 import type { Member } from '../identity/sessions.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
+import { nextFact } from './stream.ts';
 
 export type PublishDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
 export type PublishReason = 'not-found' | 'removed' | 'incomplete';
@@ -40,8 +41,8 @@ export class Publish {
         where id = any(${parts}::text[]) and published_at is null and removed_at is null returning id`.execute(tx);
       if (rows.length === 0) return ok('again' as const);
       await sql`
-        insert into pending_fanout (reed_id, broadcast, due_at)
-        values (${reed}, ${broadcast ?? true}, ${new Date(now + this.#deps.limits.fanoutLeaseMs)})`.execute(tx);
+        insert into pending_fanout (kind, subject_id, broadcast, due_at)
+        values ('publication', ${reed}, ${broadcast ?? true}, ${new Date(now + this.#deps.limits.fanoutLeaseMs)})`.execute(tx);
       await nextFact(tx, { author: author.userId, kind, subject: reed });
       return ok('published' as const);
     });
@@ -69,15 +70,4 @@ async function allocate(tx: Executor, held: { author: Member; parts: readonly Re
     select ${author.userId}, unnest(${parts}::text[]), ${author.deviceId}, ${new Date(now).toISOString().slice(0, 10)}::date
     on conflict (holder_user_id, reed_id) do update set device_id = excluded.device_id`.execute(tx);
   await sql`delete from reed_declines where user_id = ${author.userId} and reed_id = any(${parts}::text[])`.execute(tx);
-}
-
-/** Gives the author's stream its next fact. Number order is commit order, because the row stays locked until the commit. */
-async function nextFact(tx: Executor, fact: { author: UserId; kind: 'reed' | 'thread'; subject: ReedId }): Promise<void> {
-  const { rows } = await sql<{ number: string }>`
-    update author_streams set last_number = last_number + 1 where author_id = ${fact.author} returning last_number::text as number`.execute(
-    tx,
-  );
-  await sql`
-    insert into author_facts (author_id, number, kind, subject_id)
-    values (${fact.author}, ${rows[0]?.number}, ${fact.kind}, ${fact.subject})`.execute(tx);
 }

@@ -7,9 +7,16 @@ import { Likes } from './likes.ts';
 import { Publish } from './publish.ts';
 import { Reading } from './reading.ts';
 import { Register } from './register.ts';
+import { Removal, type RemovalDeps } from './removal.ts';
 import { Threads } from './threads.ts';
 
-export type ReedsDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits; readonly identity: Identity };
+export type ReedsDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly identity: Identity;
+  readonly onRemoved: RemovalDeps['onRemoved'];
+};
 
 export type Reeds = {
   readonly register: Register;
@@ -17,15 +24,17 @@ export type Reeds = {
   readonly publish: Publish;
   readonly reading: Reading;
   readonly likes: Likes;
+  readonly removal: Removal;
 };
 
-export function openReeds({ db, clock, limits, identity }: ReedsDeps): Reeds {
+export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps): Reeds {
   const signing = { keys: identity.storedKeys, countersigner: identity.countersigner };
   return {
     register: new Register({ db, clock, limits, home: identity.server.id, ...signing }),
     threads: new Threads({ db, clock, ...signing }),
     publish: new Publish({ db, clock, limits }),
     reading: new Reading(db),
+    removal: new Removal({ clock, limits, onRemoved, ...signing }),
     likes: new Likes({ clock, ...signing }),
   };
 }

@@ -20,7 +20,7 @@ export class Acks {
     this.#deps = deps;
   }
 
-  /** The requester has a verified copy: it is a holder from the commit on. */
+  /** The requester has a verified copy and is a holder from the commit on; or has deleted one that was removed, and is none. */
   async ack(from: Origin, { id }: FrameOf<'dataAck'>): Promise<void> {
     const { looks } = this.#deps;
     const eventId = eventIdOf(id);
@@ -28,9 +28,9 @@ export class Acks {
     const { userId: requester, deviceId } = from.member;
     const acked = await looks.ledger.acknowledge.submit({ eventId, requester, deviceId });
     if (!acked) return;
-    this.#settle(requester, { eventId, outcome: 'HELD' });
+    this.#settle(requester, { eventId, outcome: acked.isContent ? 'HELD' : 'GONE' });
     looks.placeFreed(requester);
-    looks.spread(requester, acked.subjectId);
+    if (acked.isContent) looks.spread(requester, acked.subjectId);
   }
 
   /** The requester found the copy false, or can't keep it. */

@@ -11,8 +11,8 @@ const BY_NUMBER: readonly Path[] = ['mention', 'reply', 'pipe', 'follow', 'profi
 const AUDIENCE = `
 with recursive published as materialized (
   select r.id, r.author_id as author, f.broadcast, case when r.thread_head = r.id then 'thread' else 'reed' end as kind
-  from pending_fanout f join reeds r on r.id = f.reed_id
-  where f.reed_id = $1 and r.published_at is not null and r.removed_at is null
+  from pending_fanout f join reeds r on r.id = f.subject_id
+  where f.kind = 'publication' and f.subject_id = $1 and r.published_at is not null and r.removed_at is null
 ),
 parts as materialized (
   select id from published union select r.id from published p join reeds r on r.thread_head = p.id

@@ -1,7 +1,7 @@
 // What a member is owed for the time it was away, stage by stage: each a page of one keyset, read forward from a place, with what of it is
 // to be owed. A stage says nothing about who has the reed; the ledger finds out.
 import type { Database } from '../db/pool.ts';
-import type { EventName, SubjectKind } from '../ledger/state.ts';
+import type { EventName, NoticeKind, SubjectKind } from '../ledger/state.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 
 /** A place in a stage: everything up to it was looked at. Times as the database writes them, to the microsecond. */
@@ -10,7 +10,7 @@ export const START: Place = { at: null, id: null };
 
 export type Due = {
   readonly subject: ReedId;
-  readonly kind: SubjectKind;
+  readonly kind: SubjectKind | NoticeKind;
   readonly place: Place /** False: looked at, and not owed. */;
   readonly owed: boolean;
 };
@@ -24,7 +24,8 @@ export type StageQuery = { readonly member: UserId; readonly from: Place; readon
 
 export type Stage = {
   readonly name: string;
-  readonly eventName: EventName;
+  /** By which message it is owed; null where the kind says so: notices of the server's own. */
+  readonly eventName: EventName | null;
   page(db: Database, query: StageQuery): Promise<Page>;
 };
 
@@ -42,7 +43,7 @@ const OWED = `
 const HEAD = 'join reeds r on r.id = coalesce(p.thread_head, p.id)';
 const KIND = `case when r.thread_head = r.id then 'thread' else 'reed' end as kind`;
 
-type Row = { subject: ReedId; kind: SubjectKind; at: string | null; id: string; owed: boolean };
+type Row = { subject: ReedId; kind: Due['kind']; at: string | null; id: string; owed: boolean };
 
 const toDue = ({ subject, kind, at, id, owed }: Row): Due => ({ subject, kind, owed, place: { at, id } });
 
@@ -50,6 +51,24 @@ const toDue = ({ subject, kind, at, id, owed }: Row): Due => ({ subject, kind, o
 const pageOf = (rows: readonly Row[], limit: number): Page => {
   const due = rows.map(toDue);
   return { rows: due, next: rows.length < limit ? null : (due.at(-1)?.place ?? null) };
+};
+
+/** Copies of what was removed meanwhile: the allocations that still stand. */
+const removals: Stage = {
+  name: 'removals',
+  eventName: null,
+  page: async (db, { member, from, limit }) => {
+    const rows = await db.query<Row>({
+      name: 'catchup_removals',
+      text: `select case when t.removal_hash is not null and t.removal_hash = r.removal_hash then t.id else r.id end as subject,
+          case when t.removal_hash is not null and t.removal_hash = r.removal_hash then 'thread_removal' else 'reed_removal' end as kind,
+          null as at, a.reed_id as id, r.removed_at is not null and r.author_id <> $1 as owed
+        from (select reed_id from reed_allocations where holder_user_id = $1 and reed_id > $2 order by reed_id limit $3) a
+        left join reeds r on r.id = a.reed_id left join threads t on t.id = r.thread_head order by a.reed_id`,
+      values: [member, from.id ?? '', limit],
+    });
+    return pageOf(rows, limit);
+  },
 };
 
 const mentions: Stage = {
@@ -115,7 +134,7 @@ const follows: Stage = {
 };
 
 /** In the order in which a member needs them. */
-export const STAGES: readonly Stage[] = [mentions, replies, follows];
+export const STAGES: readonly Stage[] = [removals, mentions, replies, follows];
 
 const OF_AUTHOR = 'author ';
 

@@ -7,10 +7,12 @@ import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { OweItem } from '../ledger/owe.ts';
+import type { NoticeKind, NoticeName, SubjectKind } from '../ledger/state.ts';
 import type { UserId } from '../wire/address.ts';
 import { authorStage, type Due, type Place, STAGES, type Stage, stageOf } from './catchup-stages.ts';
 import type { Debts } from './debts.ts';
 import type { Looks } from './looks.ts';
+import type { Removals } from './removals.ts';
 
 export type CatchupDeps = {
   readonly application: Database;
@@ -20,6 +22,7 @@ export type CatchupDeps = {
   readonly log: { warn(details: object, message: string): void };
   readonly looks: Looks;
   readonly debts: Debts;
+  readonly removals: Pick<Removals, 'tell'>;
 };
 
 type Turn = { readonly member: UserId; readonly stage: Stage; readonly from: Place; readonly failures: number; readonly room: number };
@@ -125,21 +128,29 @@ export class Catchup {
   }
 
   async #page(turn: Turn): Promise<void> {
-    const { application, clock, debts, limits } = this.#deps;
+    const { application, clock, limits } = this.#deps;
     const { member, stage, from, room } = turn;
     const page = await stage.page(application, { member, from, limit: limits.catchupRows });
     const [taken, cut] = fitting(page.rows, room);
-    const items = uniqueBySubject(taken.filter(({ owed }) => owed)).map((due) => this.#item(turn, due));
-    const { behind } = await debts.owe(items);
+    const due = uniqueBySubject(taken.filter(({ owed }) => owed));
+    const { behind } = await this.#owe(turn, due);
     const next = behind ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
     if (next === null) await this.#end(turn);
     else await this.#put(turn, { place: next, failures: 0, dueAt: clock.now() + (behind ? limits.behindLookMs : 0) });
   }
 
-  #item({ member, stage }: Turn, { subject, kind }: Due): OweItem {
-    const { clock, random } = this.#deps;
-    const eventId = uuidv7(clock.now(), random);
-    return { eventId, requester: member, eventName: stage.eventName, kind, subject, priority: 2, holder: null };
+  async #owe({ member, stage: { eventName } }: Turn, due: readonly Due[]): Promise<{ behind: boolean }> {
+    const { clock, debts, random, removals } = this.#deps;
+    const notices = due.flatMap(({ kind, subject }) => (isContent(kind) ? [] : [{ kind, subject, eventName: NAMES[kind] }]));
+    if (notices.length > 0) await removals.tell(member, notices);
+    if (eventName === null) return { behind: false };
+    return debts.owe(
+      due.flatMap(({ kind, subject }): OweItem[] =>
+        isContent(kind)
+          ? [{ eventId: uuidv7(clock.now(), random), requester: member, eventName, kind, subject, priority: 2, holder: null }]
+          : [],
+      ),
+    );
   }
 
   /** Another sync may have started the stage anew meanwhile: then its place stands. */
@@ -156,6 +167,10 @@ export class Catchup {
     );
   }
 }
+
+const NAMES: Readonly<Record<NoticeKind, NoticeName>> = { reed_removal: 'REED_REMOVED', thread_removal: 'THREAD_REMOVED' };
+
+const isContent = (kind: Due['kind']): kind is SubjectKind => kind === 'reed' || kind === 'thread';
 
 /** As many rows, from the first, as owe no more than `room`; and whether any was left out. */
 function fitting(rows: readonly Due[], room: number): [taken: readonly Due[], cut: boolean] {

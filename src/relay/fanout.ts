@@ -11,7 +11,6 @@ import type { ReedId, UserId } from '../wire/address.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import type { Debts } from './debts.ts';
 import { type Delivery, planFanout } from './fanout-plan.ts';
-import type { Looks } from './looks.ts';
 
 export type FanoutDeps = {
   /** Connections without the ledger's planner settings: the audience is no hot step. */
@@ -19,7 +18,6 @@ export type FanoutDeps = {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly random: RandomBytes;
-  readonly looks: Looks;
   readonly debts: Debts;
 };
 
@@ -30,26 +28,8 @@ export class Fanout {
     this.#deps = deps;
   }
 
-  /** A publication was committed here. What fails is taken up when its lease is over. */
-  published(reed: ReedId): void {
-    this.#deps.looks.look(() => this.#run(reed));
-  }
-
-  /** Takes up what other replicas, or failures, left behind. */
-  async sweep(): Promise<void> {
-    const { application, clock, limits } = this.#deps;
-    const now = clock.now();
-    const rows = await application.query<{ reed_id: ReedId }>({
-      name: 'relay_fanouts_due',
-      text: `update pending_fanout f set due_at = $2 from (
-          select reed_id from pending_fanout where due_at <= $1 order by due_at limit $3 for update skip locked) t
-        where f.reed_id = t.reed_id returning f.reed_id`,
-      values: [new Date(now), new Date(now + limits.fanoutLeaseMs), limits.fanoutsPerSweep],
-    });
-    for (const { reed_id } of rows) await this.#run(reed_id);
-  }
-
-  async #run(reed: ReedId): Promise<void> {
+  /** Owes a publication to whom it concerns. May run any number of times. */
+  async run(reed: ReedId): Promise<void> {
     const { application, clock, limits } = this.#deps;
     const audience = await audienceOf(application, reed, limits.replyAncestors);
     if (audience === null) return void (await this.#end(reed, [], []));
@@ -89,7 +69,8 @@ export class Fanout {
   async #end(reed: ReedId, served: readonly UserId[], skipped: readonly UserId[]): Promise<boolean> {
     const { application, clock } = this.#deps;
     return application.transaction(async (tx) => {
-      const { rows } = await sql`delete from pending_fanout where reed_id = ${reed} returning reed_id`.execute(tx);
+      const { rows } = await sql`
+        delete from pending_fanout where kind = 'publication' and subject_id = ${reed} returning kind`.execute(tx);
       if (rows.length === 0) return false;
       if (served.length + skipped.length === 0) return true;
       await sql`

@@ -9,9 +9,11 @@ import type { LedgerDeps } from '../ledger/ledger.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Subscriptions } from '../presence/subscriptions.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
-import { parseReedId, parseUserKeyId, type UserId } from '../wire/address.ts';
+import type { RemovalKind } from '../reeds/removal.ts';
+import { parseReedId, parseUserKeyId, type ReedId, type UserId } from '../wire/address.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
+import { Announcer } from './announcer.ts';
 import { Answers } from './answers.ts';
 import { Attendance } from './attendance.ts';
 import { Catchup } from './catchup.ts';
@@ -21,6 +23,7 @@ import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
 import type { MemberFrames, Origin } from './port.ts';
 import { Refusals } from './refusals.ts';
+import { Removals } from './removals.ts';
 import { Requests } from './requests.ts';
 import { Sweeper } from './sweeper.ts';
 import { Watching } from './watching.ts';
@@ -50,7 +53,7 @@ export class Relay implements MemberFrames {
   readonly #answers: Answers;
   readonly #acks: Acks;
   readonly #attendance: Attendance;
-  readonly #fanout: Fanout;
+  readonly #announcer: Announcer;
   readonly #catchup: Catchup;
   readonly #watching: Watching;
   readonly #sweeper: Sweeper;
@@ -66,11 +69,13 @@ export class Relay implements MemberFrames {
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
     const debts = new Debts({ ...deps, looks, behind: (members) => deps.presence.setBehind(members) });
-    this.#fanout = new Fanout({ ...deps, looks, debts });
-    this.#catchup = new Catchup({ ...deps, looks, debts });
+    const removals = new Removals({ ...deps, looks, refusals });
+    const fanout = new Fanout({ ...deps, debts });
+    this.#announcer = new Announcer({ ...deps, looks, fanout, removals });
+    this.#catchup = new Catchup({ ...deps, looks, debts, removals });
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals });
-    const owing = [() => this.#fanout.sweep(), () => this.#catchup.round()];
-    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, owing, left: (member) => this.left(member) });
+    const owing = [() => this.#announcer.sweep(), () => this.#catchup.round()];
+    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, owing, removals, left: (member) => this.left(member) });
   }
 
   /** Nothing is under way. */
@@ -156,6 +161,11 @@ export class Relay implements MemberFrames {
     this.#attendance.stillBuffered(requesters);
   }
 
+  /** A removal was committed. */
+  removed(kind: RemovalKind, subject: ReedId): void {
+    this.#announcer.committed({ kind, subject });
+  }
+
   /** A member follows somebody, committed. */
   followed(member: UserId, author: UserId): void {
     this.#catchup.followed(member, author);
@@ -168,7 +178,7 @@ export class Relay implements MemberFrames {
     const published = await this.#deps.publish.publishReady(from.member, reedId, body.broadcast);
     if (!published.ok) return from.reply(errorNotice({ id: '', requestId: reedId, ...REFUSED[published.reason] }));
     from.reply({ id: '', type: 'publishReadyAck', body: { reedId } });
-    if (published.value === 'published') this.#fanout.published(reedId);
+    if (published.value === 'published') this.#announcer.committed({ kind: 'publication', subject: reedId });
     this.looks.spread(from.member.userId, reedId);
   }
 

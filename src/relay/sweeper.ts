@@ -8,6 +8,7 @@ import { absentHolders, absentRequesters, forgetStrikes, type Swept, sweep } fro
 import type { UserId } from '../wire/address.ts';
 import type { Looks } from './looks.ts';
 import { errorNotice, notify } from './notices.ts';
+import type { Removals } from './removals.ts';
 
 export type SweeperDeps = {
   readonly db: Database;
@@ -16,6 +17,7 @@ export type SweeperDeps = {
   readonly bus: Bus;
   readonly log: Logger;
   readonly looks: Looks;
+  readonly removals: Pick<Removals, 'send'>;
   /** What else is owed and due. */
   readonly owing: readonly (() => Promise<void>)[];
   /** The member has no presence: end or re-open what was left behind. */
@@ -61,7 +63,7 @@ export class Sweeper {
     try {
       for (;;) {
         const swept = await sweep(db, limits, clock.now());
-        this.#follow(swept);
+        await this.#follow(swept);
         if (swept.length < limits.batchItems) break;
       }
       await looks.ledger.assign.submit('due');
@@ -75,11 +77,12 @@ export class Sweeper {
     }
   }
 
-  #follow(swept: readonly Swept[]): void {
-    const { bus, looks } = this.#deps;
+  async #follow(swept: readonly Swept[]): Promise<void> {
+    const { bus, looks, removals } = this.#deps;
+    await removals.send(swept.flatMap(({ again }) => again ?? []));
     for (const event of swept) {
       if (event.freed) looks.freed(event.freed, event.owner);
-      if (event.outcome === 'reopened') continue;
+      if (event.outcome === 'reopened' || event.outcome === 'sent-again') continue;
       looks.placeFreed(event.requester);
       if (!event.explicit || !event.requestId) continue;
       const about = { id: event.eventId, requestId: event.requestId };

@@ -121,6 +121,21 @@ export class LightCommunity {
     );
   }
 
+  /** A removal as it is committed, its certificate naming the subject; the author keeps no copy. */
+  async removed(kind: 'reed-removal' | 'thread-removal', subject: ReedId): Promise<void> {
+    await this.#run(
+      `with s as (insert into statements (hash, user_id, type, seq, signed_at, certificate)
+          select $3, r.author_id, $1, 1000000 + floor(random() * 1e9)::bigint, now(), jsonb_build_object('statement', jsonb_build_object('id', $2::text))
+          from reeds r where r.id = $2 returning hash),
+        gone as (update reeds set removed_at = now(), removal_hash = s.hash from s
+          where reeds.id = $2 or ($1 = 'thread-removal' and reeds.thread_head = $2) returning reeds.id, reeds.author_id),
+        dropped as (delete from reed_allocations a using gone g where a.reed_id = g.id and a.holder_user_id = g.author_id),
+        threads_gone as (update threads set removal_hash = s.hash from s where $1 = 'thread-removal' and threads.id = $2)
+        insert into pending_fanout (kind, subject_id, due_at) values ($1, $2, now())`,
+      [kind, subject, randomBytes(32)],
+    );
+  }
+
   async blocks(author: UserId, blocked: UserId): Promise<void> {
     await this.#run(
       `insert into blocks (user_id, target, active, seq, statement_hash) select id, $2, true, 1, identity_hash from users where id = $1`,
@@ -131,7 +146,8 @@ export class LightCommunity {
   /** Makes published reeds of one author a thread, the first its head. */
   async thread(parts: readonly ReedId[]): Promise<void> {
     await this.#run(
-      `update reeds set thread_head = ($1::text[])[1], thread_index = p.place - 1
+      `with t as (insert into threads (id, author_id, statement_hash) select id, author_id, statement_hash from reeds where id = ($1::text[])[1])
+       update reeds set thread_head = ($1::text[])[1], thread_index = p.place - 1
        from unnest($1::text[]) with ordinality as p(id, place) where reeds.id = p.id`,
       [parts],
     );
@@ -294,7 +310,7 @@ export class LightMember {
       if (answer === 'error') this.send({ id: frame.id, type: 'relayError', body: { attempt, reason: 'FAILED' } });
       if (answer === 'busy') this.send({ id: frame.id, type: 'relayError', body: { attempt, reason: 'BUSY' } });
     }
-    if ((DELIVERY_TYPES as readonly string[]).includes(frame.type)) {
+    if ([...DELIVERY_TYPES, 'reedRemoved', 'threadRemoved'].includes(frame.type) && frame.id !== '') {
       if (acknowledge === 'ack') this.send({ id: frame.id, type: 'dataAck', body: {} });
       if (acknowledge === 'invalid') this.send({ id: frame.id, type: 'dataInvalid', body: { reason: 'BAD_SIGNATURE' } });
     }

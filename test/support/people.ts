@@ -82,7 +82,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     await db.close();
     await database.drop();
   };
-  return { db, clock, limits, identity, reeds: openReeds({ db, clock, limits, identity }), ended, close };
+  return { db, clock, limits, identity, reeds: openReeds({ db, clock, limits, identity, onRemoved: () => undefined }), ended, close };
 }
 
 /** Keys and ids of somebody without an account. Key pairs are made anew: about 10 ms. */

@@ -89,6 +89,35 @@ export function likeRoutes(app: Api, deps: ApiDeps): void {
   }
 }
 
+export function removalRoutes(app: Api, deps: ApiDeps): void {
+  for (const [what, kind] of [
+    ['reeds', 'reed-removal'],
+    ['threads', 'thread-removal'],
+  ] as const) {
+    app.post(
+      `/api/v1/${what}/:id/removal`,
+      {
+        preHandler: signedIn(deps),
+        schema: {
+          ...needsSession,
+          summary: what === 'reeds' ? 'Take a reed back' : 'Take a thread back, with all its parts',
+          params: IdParam,
+          body: SignedStatement,
+          response: {
+            200: Type.Object({ certificate: Certificate }),
+            ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'NOT_FOUND', 'CONFLICT', 'REMOVED', 'KEY_REVOKED'),
+          },
+        },
+      },
+      async (request) => {
+        const subject = requireId(parseReedId, request.params.id);
+        const { certificate } = await deps.reeds.removal.remove(memberOf(request), kind, subject, request.body);
+        return { certificate };
+      },
+    );
+  }
+}
+
 export function threadRoutes(app: Api, deps: ApiDeps): void {
   const { threads, reading } = deps.reeds;
   const preHandler = signedIn(deps);

@@ -1,4 +1,4 @@
--- Follows, likes and what is counted about reeds. Owners: src/identity (follows), src/reeds (likes, reed_stats).
+-- Follows, likes, what is counted about reeds. Owners: src/identity (follows), src/reeds (likes, reed_stats).
 -- reed_stats is written by triggers alone: one statement each, rows in the order of their ids, no count below 0.
 
 drop index follows_target;
@@ -105,11 +105,15 @@ create unlogged table broadcast_subscriptions (
 );
 create index broadcast_subscriptions_served on broadcast_subscriptions (served_at);
 
--- Publications whose deliveries are not planned yet; written with published_at, taken by any replica. Owner: src/reeds.
+-- What was committed and has to be told: publications to whom they concern, removals and revocations to who has a copy. Taken by any
+-- replica. looks: how often the holders of what was removed have been looked for. Owner: src/relay; written with what it is about.
 create unlogged table pending_fanout (
-  reed_id text collate "C" primary key,
-  broadcast boolean not null,
-  due_at timestamptz not null
+  kind text collate "C" not null,
+  subject_id text collate "C" not null,
+  broadcast boolean not null default false,
+  looks smallint not null default 0,
+  due_at timestamptz not null,
+  primary key (kind, subject_id)
 );
 create index pending_fanout_due on pending_fanout (due_at);
 
@@ -131,3 +135,18 @@ drop index reeds_author_published;
 create index reeds_author_published on reeds (author_id, published_at, id) where published_at is not null;
 drop index reeds_reply_to;
 create index reeds_reply_to on reeds (reply_to, id) where reply_to is not null;
+
+-- As in 0004: nothing of an UNLOGGED table is sampled into statistics, which outlive a stop.
+do $$
+declare
+  col record;
+begin
+  for col in
+    select n.nspname as space, c.relname as tab, a.attname as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+    where c.relpersistence = 'u' and c.relkind = 'r' and n.nspname = current_schema() and a.attnum > 0 and not a.attisdropped
+  loop
+    execute format('alter table %I.%I alter column %I set statistics 0', col.space, col.tab, col.name);
+  end loop;
+end
+$$;

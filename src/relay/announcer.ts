@@ -1,0 +1,72 @@
+// The debts of telling: what was committed and is not told yet is a row, taken up by the replica that committed it at once, by any other when
+// its lease is over.
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { RemovalKind } from '../reeds/removal.ts';
+import type { ReedId } from '../wire/address.ts';
+import type { Fanout } from './fanout.ts';
+import type { Looks } from './looks.ts';
+import type { Removals } from './removals.ts';
+
+export type AnnouncerDeps = {
+  readonly application: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly looks: Looks;
+  readonly fanout: Fanout;
+  readonly removals: Removals;
+};
+
+type Debt = { readonly kind: 'publication' | RemovalKind; readonly subject: ReedId };
+
+export class Announcer {
+  readonly #deps: AnnouncerDeps;
+
+  constructor(deps: AnnouncerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Something was committed here. What fails is taken up when its lease is over. */
+  committed(debt: Debt): void {
+    this.#deps.looks.look(() => this.#pay(debt, 0));
+  }
+
+  /** Takes up what other replicas, or failures, left behind, and what is due for its second look. */
+  async sweep(): Promise<void> {
+    const { application, clock, limits } = this.#deps;
+    const now = clock.now();
+    const rows = await application.query<Debt & { looks: number }>({
+      name: 'announcer_due',
+      text: `update pending_fanout f set due_at = $2 from (
+          select kind, subject_id from pending_fanout where due_at <= $1 order by due_at limit $3 for update skip locked) t
+        where f.kind = t.kind and f.subject_id = t.subject_id returning f.kind, f.subject_id as subject, f.looks::int`,
+      values: [new Date(now), new Date(now + limits.fanoutLeaseMs), limits.fanoutsPerSweep],
+    });
+    for (const { looks, ...debt } of rows) await this.#pay(debt, looks);
+  }
+
+  async #pay({ kind, subject }: Debt, looked: number): Promise<void> {
+    const { fanout, removals } = this.#deps;
+    if (kind === 'publication') return fanout.run(subject);
+    await removals.run(kind, subject);
+    await this.#looked(kind, subject, looked);
+  }
+
+  /**
+   * Holders of what was removed are looked for twice: an acknowledgement whose statement began before the removal's commit may write its
+   * allocation after the first look. No statement lasts as long as the time between the two.
+   */
+  async #looked(kind: RemovalKind, subject: ReedId, looked: number): Promise<void> {
+    const { application, clock, limits } = this.#deps;
+    await application.query(
+      looked > 0
+        ? { name: 'announcer_done', text: 'delete from pending_fanout where kind = $1 and subject_id = $2', values: [kind, subject] }
+        : {
+            name: 'announcer_again',
+            text: 'update pending_fanout set looks = 1, due_at = $3 where kind = $1 and subject_id = $2 and looks = 0',
+            values: [kind, subject, new Date(clock.now() + limits.removalSecondLookMs)],
+          },
+    );
+  }
+}

@@ -1,0 +1,121 @@
+// Telling whoever has a copy that it was taken back: open requests end, online holders are told first of all, then whoever looks at it; who is
+// offline is told at its next sync, because its allocation still stands. Never throttled.
+
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Bus } from '../bus/port.ts';
+import type { Database } from '../db/pool.ts';
+import type { LedgerContext } from '../ledger/context.ts';
+import { subjectsGone } from '../ledger/ends.ts';
+import { type NoticeAbout, type Served, serve, serveTo, unserved } from '../ledger/serve.ts';
+import type { NoticeKind } from '../ledger/state.ts';
+import type { RemovalKind } from '../reeds/removal.ts';
+import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import { encodeFrame } from '../wire/codec.ts';
+import type { Looks } from './looks.ts';
+import { notify } from './notices.ts';
+import type { Refusals } from './refusals.ts';
+
+export type RemovalsDeps = LedgerContext & {
+  readonly application: Database;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly looks: Looks;
+  readonly refusals: Refusals;
+};
+
+export const NOTICES: Readonly<Record<RemovalKind, Pick<NoticeAbout, 'kind' | 'eventName'>>> = {
+  'reed-removal': { kind: 'reed_removal', eventName: 'REED_REMOVED' },
+  'thread-removal': { kind: 'thread_removal', eventName: 'THREAD_REMOVED' },
+};
+
+const FRAMES = { REED_REMOVED: 'reedRemoved', THREAD_REMOVED: 'threadRemoved' } as const;
+
+const CERTIFICATES: Readonly<Record<NoticeKind, string>> = {
+  reed_removal: 'select r.id, s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = any($1::text[])',
+  thread_removal: 'select t.id, s.certificate from threads t join statements s on s.hash = t.removal_hash where t.id = any($1::text[])',
+};
+
+const UTF8 = new TextEncoder();
+
+export class Removals {
+  readonly #deps: RemovalsDeps;
+
+  constructor(deps: RemovalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Carries a committed removal out. May run any number of times. */
+  async run(removal: RemovalKind, subject: ReedId): Promise<void> {
+    const { clock, limits } = this.#deps;
+    await this.#endRequests(removal, subject);
+    const about = { ...NOTICES[removal], subject };
+    for (let after: string | null = ''; after !== null; ) {
+      const page: Awaited<ReturnType<typeof serve>> = await serve(this.#deps, about, { after, limit: limits.fanoutItems }, clock.now());
+      await this.send(page.served.map((served) => ({ ...served, ...about })));
+      after = page.next;
+    }
+  }
+
+  /** Owes one member, who is online, notices about copies that it still has. */
+  async tell(member: UserId, about: readonly NoticeAbout[]): Promise<void> {
+    await this.send(await serveTo(this.#deps, member, about, this.#deps.clock.now()));
+  }
+
+  /** Sends notices whose events are committed. What can't be written is sent again soon. */
+  async send(notices: readonly (Served & NoticeAbout)[], requestId = ''): Promise<void> {
+    const { bus, clock, looks } = this.#deps;
+    const certificates = await this.#certificates(notices);
+    for (const notice of notices) {
+      const certificate = certificates.get(`${notice.kind} ${notice.subject}`);
+      if (certificate === undefined) continue;
+      const frame = encodeFrame({ id: notice.eventId, type: FRAMES[notice.eventName], body: { requestId, certificate } });
+      looks.look(async () => {
+        if (!(await bus.deliver(notice.requester, frame, 'content'))) await unserved(this.#deps, [notice], clock.now());
+      });
+    }
+  }
+
+  /** Open requests end, whoever had them; one whose holder is at work ends with the answer. */
+  async #endRequests(removal: RemovalKind, subject: ReedId): Promise<void> {
+    const { application, bus, db, limits, looks, refusals } = this.#deps;
+    const subjects =
+      removal === 'reed-removal'
+        ? [subject]
+        : (
+            await application.query<{ id: ReedId }>({
+              name: 'removal_parts',
+              text: 'select id from reeds where thread_head = $1',
+              values: [subject],
+            })
+          ).map(({ id }) => id);
+    for (;;) {
+      const ended = await subjectsGone(db, subjects, limits.batchItems);
+      looks.ended(ended);
+      for (const { explicit, requestId, requester, subjectId } of ended)
+        if (explicit && requestId !== null) notify(bus, requester, await this.#refusal(refusals, { requester, requestId, subjectId }));
+      if (ended.length < limits.batchItems) return;
+    }
+  }
+
+  #refusal(refusals: Refusals, of: { requester: UserId; requestId: RequestId; subjectId: ReedId }) {
+    return refusals.frame('removed', { eventId: '', ...of });
+  }
+
+  async #certificates(notices: readonly NoticeAbout[]): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
+    for (const kind of Object.keys(CERTIFICATES) as NoticeKind[]) {
+      const subjects = [...new Set(notices.flatMap((notice) => (notice.kind === kind ? [notice.subject] : [])))];
+      if (subjects.length === 0) continue;
+      const text = CERTIFICATES[kind];
+      const rows = await this.#deps.application.query<{ id: string; certificate: object }>({
+        name: `certificates_${kind}`,
+        text,
+        values: [subjects],
+      });
+      for (const { id, certificate } of rows) found.set(`${kind} ${id}`, UTF8.encode(JSON.stringify(certificate)));
+    }
+    return found;
+  }
+}
