@@ -77,6 +77,16 @@ create trigger relations_changed after update on reeds
 
 insert into reed_stats (reed_id, holders) select reed_id, count(*) from reed_allocations group by reed_id;
 
+-- Blocks and unblocks that their targets have not acknowledged: for each pair the newest. Owner: src/identity.
+create table owed_notices (
+  user_id text collate "C" not null references users (id),
+  about_user_id text collate "C" not null,
+  kind text not null check (kind in ('block', 'unblock')),
+  statement_hash bytea not null references statements (hash),
+  countersignature_hash text not null,
+  primary key (user_id, about_user_id)
+);
+
 -- Who watches what, for as long as they are online. Owner: src/presence; rows end with the viewer's presence.
 create unlogged table reed_subscriptions (
   viewer text collate "C" not null,

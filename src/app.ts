@@ -81,11 +81,19 @@ const openGround = async (config: Config, overrides: Overrides, owned: AsyncDisp
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
-const openMembers = async (ground: Ground, publicUrl: () => string, told: () => Pick<Relay, 'followed' | 'removed'>) => {
+const openMembers = async (
+  ground: Ground,
+  publicUrl: () => string,
+  told: () => Pick<Relay, 'changed' | 'cutOff' | 'followed' | 'removed'>,
+) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
     ...ground,
     ...{ publicUrl, passphrase: config.passphrase ?? '', name: config.name, signup: config.signup },
+    blockEffects: {
+      cutOff: (tx, author, viewer) => told().cutOff(tx, author, viewer),
+      changed: (kind, author, viewer) => told().changed(kind, author, viewer),
+    },
     onFollowed: (member, target) => told().followed(member, target),
     onSessionEnded: (userId, ended) =>
       bus.endSessions(userId, {
@@ -112,7 +120,17 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
   const subscriptions = new Subscriptions(db, ground.limits);
   const relay = new Relay({
-    ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, presence, subscriptions, publish: reeds.publish, keys: identity.keys },
+    ...{
+      ...ground,
+      db: ground.ledgerDb,
+      application: db,
+      replicaId,
+      presence,
+      subscriptions,
+      publish: reeds.publish,
+      keys: identity.keys,
+      blocks: identity.blocks,
+    },
   });
   const gateway = new Gateway({
     ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },

@@ -160,6 +160,14 @@ export interface OnlineUsers {
   user_id: string;
 }
 
+export interface OwedNotices {
+  about_user_id: string;
+  countersignature_hash: string;
+  kind: string;
+  statement_hash: Buffer;
+  user_id: string;
+}
+
 export interface PendingAccountEvents {
   due_at: Timestamp | null;
   event_id: string | null;
@@ -393,6 +401,7 @@ export interface DB {
   likes: Likes;
   online_connections: OnlineConnections;
   online_users: OnlineUsers;
+  owed_notices: OwedNotices;
   pending_account_events: PendingAccountEvents;
   pending_event_attempts: PendingEventAttempts;
   pending_events: PendingEvents;

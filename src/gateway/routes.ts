@@ -28,12 +28,12 @@ export const ROUTES: Readonly<Record<FrameType, Route>> = {
   unsubscribePipe: 'relay',
   subscribeBroadcast: 'relay',
   unsubscribeBroadcast: 'relay',
+  userBlockedAck: 'relay',
+  userUnblockedAck: 'relay',
   eviction: 'relay',
   keyEviction: 'relay',
 
   profilePage: 'unimplemented',
-  userBlockedAck: 'unimplemented',
-  userUnblockedAck: 'unimplemented',
   contentRejected: 'unimplemented',
 
   hello: 'never',

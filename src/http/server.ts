@@ -16,6 +16,7 @@ import { AJV_OPTIONS, acceptJson } from './json-body.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { sendProblem } from './problems.ts';
 import { authRoutes } from './routes/auth.ts';
+import { blockRoutes } from './routes/blocks.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { followRoutes } from './routes/follows.ts';
 import { inviteRoutes } from './routes/invites.ts';
@@ -106,7 +107,7 @@ async function describe(app: Api, deps: HttpDeps): Promise<void> {
 }
 
 function addRoutes(app: Api, deps: HttpDeps): void {
-  const members = [userRoutes, followRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes];
+  const members = [userRoutes, followRoutes, blockRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes];
   const routes = [serverRoutes, ...members, reedRoutes, likeRoutes, removalRoutes, threadRoutes];
   // In a plugin of their own: the description covers what is registered after it is loaded.
   app.register(async (inner: Api) => {

@@ -19,7 +19,12 @@ export type CountersignerDeps = { readonly db: Database; readonly server: Server
 export type Verified<T extends UserStatementType> = { readonly signed: Signed<StatementOf<T>>; readonly hash: string };
 
 /** What a consequence needs to know about the statement it follows from. */
-export type Recorded = { readonly hash: Buffer; readonly seq: number; readonly signedAt: Date };
+export type Recorded = {
+  readonly hash: Buffer;
+  readonly seq: number;
+  readonly signedAt: Date;
+  readonly countersignature: StatementOf<'countersignature'>;
+};
 
 export type Effects = (tx: Transaction<DB>, recorded: Recorded) => Promise<void>;
 
@@ -79,7 +84,8 @@ export class Countersigner {
         if (first === null) throw new Error('a statement is there and is not');
         return { certificate: first, isNew: false };
       }
-      await effects(tx, { hash: hashBytes(verified.hash), seq, signedAt });
+      const countersignature = certificate.countersignature.statement;
+      await effects(tx, { hash: hashBytes(verified.hash), seq, signedAt, countersignature });
       return { certificate, isNew: true };
     });
   }

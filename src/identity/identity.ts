@@ -5,6 +5,7 @@ import type { Limits } from '../base/limits.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
 import type { UserId } from '../wire/address.ts';
+import { type BlockEffects, Blocks } from './blocks.ts';
 import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
 import { Devices } from './devices.ts';
@@ -28,6 +29,7 @@ export type IdentityDeps = {
   readonly publicUrl: () => string;
   readonly signup: SignupMode;
   readonly onSessionEnded: OnSessionEnded;
+  readonly blockEffects: BlockEffects;
   /** Called after the commit of a new follow. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
 };
@@ -41,6 +43,7 @@ export type Identity = {
   readonly devices: Devices;
   readonly invites: Invites;
   readonly follows: Follows;
+  readonly blocks: Blocks;
   readonly signUp: SignUp;
   readonly users: Users;
   readonly keys: Keys;
@@ -64,6 +67,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     sessions,
     invites,
     follows: new Follows({ ...deps, home: server.id, keys: storedKeys, countersigner }),
+    blocks: new Blocks({ ...deps, effects: deps.blockEffects, home: server.id, keys: storedKeys, countersigner }),
     devices: new Devices({ ...deps, sessions }),
     signUp: new SignUp({ ...deps, server, sessions, invites }),
     users: new Users({ ...deps, keys: storedKeys, countersigner }),

@@ -1,6 +1,8 @@
 // The ends of events that nobody's answer brings: CANCEL, the requester's going, the last copy's going; and EVICTION, which may cause the last.
 // Whatever ends an event deletes it with RETURNING, so that who waits for the freed place can be looked for after the commit.
+import { sql } from 'kysely';
 import type { Database } from '../db/pool.ts';
+import type { Executor } from '../identity/executor.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
 import { lockedById, some } from './choice.ts';
 
@@ -123,6 +125,21 @@ export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: 
     condition: UNHELD,
     values: [subjects, page],
   });
+
+/** Ends what `viewer` is owed of reeds of `author`, and its allocations of them. For the transaction of a block, and again after it. */
+export const cutOff = async (executor: Executor, author: UserId, viewer: UserId): Promise<Ended[]> => {
+  // Ids of an author's reeds begin with its own id: they are one range of an index.
+  const [first, end] = [`${author}/`, `${author}0`];
+  const { rows } = await sql<EndedRow>`
+    with taken as materialized (
+      select event_id from pending_events
+      where requester_user_id = ${viewer} and subject_kind in ('reed', 'thread') and subject_id > ${first} and subject_id < ${end} and not is_foreign
+      order by event_id for update
+    ), ${sql.raw(END_TAKEN)},
+    dropped as (delete from reed_allocations where holder_user_id = ${viewer} and reed_id > ${first} and reed_id < ${end})
+    select * from ended`.execute(executor);
+  return rows.map(endedOf);
+};
 
 export type EvictItem = { readonly holder: UserId; readonly reedId: ReedId };
 

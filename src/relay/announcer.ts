@@ -3,8 +3,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
+import type { BlockKind } from '../identity/blocks.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
-import type { ReedId } from '../wire/address.ts';
+import type { ReedId, UserId } from '../wire/address.ts';
+import type { Blocks } from './blocks.ts';
 import type { Fanout } from './fanout.ts';
 import type { Looks } from './looks.ts';
 import type { Removals } from './removals.ts';
@@ -16,9 +18,13 @@ export type AnnouncerDeps = {
   readonly looks: Looks;
   readonly fanout: Fanout;
   readonly removals: Removals;
+  readonly blocks: Blocks;
 };
 
-type Debt = { readonly kind: 'publication' | RemovalKind; readonly subject: ReedId };
+type Debt =
+  | { readonly kind: 'publication' | RemovalKind; readonly subject: ReedId }
+  /** subject: the blocker's id, a space, the other's. */
+  | { readonly kind: BlockKind; readonly subject: string };
 
 export class Announcer {
   readonly #deps: AnnouncerDeps;
@@ -46,18 +52,28 @@ export class Announcer {
     for (const { looks, ...debt } of rows) await this.#pay(debt, looks);
   }
 
-  async #pay({ kind, subject }: Debt, looked: number): Promise<void> {
-    const { fanout, removals } = this.#deps;
-    if (kind === 'publication') return fanout.run(subject);
-    await removals.run(kind, subject);
-    await this.#looked(kind, subject, looked);
+  async #pay(debt: Debt, looked: number): Promise<void> {
+    const { blocks, fanout, removals } = this.#deps;
+    switch (debt.kind) {
+      case 'publication':
+        return fanout.run(debt.subject);
+      case 'block':
+      case 'unblock': {
+        const [author, viewer] = debt.subject.split(' ') as [UserId, UserId];
+        await blocks.run(debt.kind, author, viewer);
+        break;
+      }
+      default:
+        await removals.run(debt.kind, debt.subject);
+    }
+    await this.#looked(debt, looked);
   }
 
   /**
-   * Holders of what was removed are looked for twice: an acknowledgement whose statement began before the removal's commit may write its
+   * What a removal or block ends is looked for twice: an acknowledgement whose statement began before the removal's commit may write its
    * allocation after the first look. No statement lasts as long as the time between the two.
    */
-  async #looked(kind: RemovalKind, subject: ReedId, looked: number): Promise<void> {
+  async #looked({ kind, subject }: Debt, looked: number): Promise<void> {
     const { application, clock, limits } = this.#deps;
     await application.query(
       looked > 0

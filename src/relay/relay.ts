@@ -4,18 +4,21 @@ import { AppError } from '../base/errors.ts';
 import type { RandomBytes } from '../base/ids.ts';
 import type { Bus } from '../bus/port.ts';
 import type { Database } from '../db/pool.ts';
+import type { BlockKind } from '../identity/blocks.ts';
+import type { Executor } from '../identity/executor.ts';
 import type { Keys } from '../identity/keys.ts';
 import type { LedgerDeps } from '../ledger/ledger.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Subscriptions } from '../presence/subscriptions.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
-import { parseReedId, parseUserKeyId, type ReedId, type UserId } from '../wire/address.ts';
+import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type UserId } from '../wire/address.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Announcer } from './announcer.ts';
 import { Answers } from './answers.ts';
 import { Attendance } from './attendance.ts';
+import { Blocks, type BlocksDeps } from './blocks.ts';
 import { Catchup } from './catchup.ts';
 import { Debts } from './debts.ts';
 import { Fanout } from './fanout.ts';
@@ -34,6 +37,7 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly random: RandomBytes;
   readonly publish: Publish;
   readonly keys: Keys;
+  readonly blocks: BlocksDeps['blocks'];
   readonly presence: Pick<Presence, 'label' | 'setBehind'>;
   readonly subscriptions: Subscriptions;
   /** Connections without the ledger's planner settings. */
@@ -54,6 +58,7 @@ export class Relay implements MemberFrames {
   readonly #acks: Acks;
   readonly #attendance: Attendance;
   readonly #announcer: Announcer;
+  readonly #blocks: Blocks;
   readonly #catchup: Catchup;
   readonly #watching: Watching;
   readonly #sweeper: Sweeper;
@@ -71,7 +76,8 @@ export class Relay implements MemberFrames {
     const debts = new Debts({ ...deps, looks, behind: (members) => deps.presence.setBehind(members) });
     const removals = new Removals({ ...deps, looks, refusals });
     const fanout = new Fanout({ ...deps, debts });
-    this.#announcer = new Announcer({ ...deps, looks, fanout, removals });
+    this.#blocks = new Blocks({ ...deps, looks, blocks: deps.blocks });
+    this.#announcer = new Announcer({ ...deps, looks, fanout, removals, blocks: this.#blocks });
     this.#catchup = new Catchup({ ...deps, looks, debts, removals });
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals });
     const owing = [() => this.#announcer.sweep(), () => this.#catchup.round()];
@@ -119,6 +125,9 @@ export class Relay implements MemberFrames {
         return this.#publishReady(from, frame);
       case 'syncRequest':
         return this.#sync(from, frame);
+      case 'userBlockedAck':
+      case 'userUnblockedAck':
+        return this.#acknowledgeBlock(from, frame);
       case 'subscribeReed':
       case 'unsubscribeReed':
       case 'subscribeProfile':
@@ -161,6 +170,16 @@ export class Relay implements MemberFrames {
     this.#attendance.stillBuffered(requesters);
   }
 
+  /** In a block's transaction. @returns what to do after the commit */
+  cutOff(tx: Executor, author: UserId, viewer: UserId): Promise<() => void> {
+    return this.#blocks.cutOff(tx, author, viewer);
+  }
+
+  /** A block or unblock was committed. */
+  changed(kind: BlockKind, author: UserId, viewer: UserId): void {
+    this.#announcer.committed({ kind, subject: `${author} ${viewer}` });
+  }
+
   /** A removal was committed. */
   removed(kind: RemovalKind, subject: ReedId): void {
     this.#announcer.committed({ kind, subject });
@@ -185,8 +204,15 @@ export class Relay implements MemberFrames {
   async #sync(from: Origin, { body }: FrameOf<'syncRequest'>): Promise<void> {
     const { userId } = from.member;
     await this.#deps.presence.label(userId, this.#requests.ownId(from, body.requestId));
+    this.looks.look(() => this.#blocks.tellOwed(userId));
     await this.#catchup.start(userId);
     this.looks.wakes.start(userId);
+  }
+
+  async #acknowledgeBlock(from: Origin, { body }: FrameOf<'userBlockedAck' | 'userUnblockedAck'>): Promise<void> {
+    const about = parseUserId(body.userId);
+    if (!about) throw new AppError('INVALID', 'user_id is no user id');
+    await this.#blocks.acknowledge(from.member.userId, about, body.countersignatureHash);
   }
 
   async #evict(from: Origin, { body }: FrameOf<'eviction'>): Promise<void> {

@@ -10,6 +10,7 @@ import { Database } from '../../src/db/pool.ts';
 import { type Identity, openIdentity } from '../../src/identity/identity.ts';
 import type { SignupMode } from '../../src/identity/mode.ts';
 import type { Member, OnSessionEnded, SessionStatement } from '../../src/identity/sessions.ts';
+import { cutOff } from '../../src/ledger/ends.ts';
 import { openReeds, type Reeds } from '../../src/reeds/reeds.ts';
 import {
   makeInviteId,
@@ -75,6 +76,13 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     signup: options.signup ?? 'open',
     onSessionEnded,
     onFollowed: () => undefined,
+    blockEffects: {
+      cutOff: async (tx, author, viewer) => {
+        await cutOff(tx, author, viewer);
+        return () => undefined;
+      },
+      changed: () => undefined,
+    },
   });
   if (!opened.ok) throw new Error(opened.detail);
   const identity = opened.value;
