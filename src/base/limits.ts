@@ -96,6 +96,7 @@ export const DEFAULT_LIMITS = {
   statementDepth: 4,
   idChars: 255,
   pageItems: 50,
+  profilePages: 10_000,
 
   // Ledger. What waits at a limit is named in src/ledger/state.ts.
   holderWindow: 4,
@@ -139,6 +140,10 @@ export const DEFAULT_LIMITS = {
   broadcastListeners: 100, // of one publication; the rest are told how many they were not sent
   broadcastPauseMs: SECOND,
   broadcastLifeMs: MINUTE,
+
+  // Stats.
+  statsEveryMs: SECOND,
+  membersCountedEveryMs: 10 * SECOND,
 
   // Catch-up. What a member is owed is opened page by page, so that no absence is too long.
   catchupRows: 1_000, // that one page looks at

@@ -41,6 +41,8 @@ export class Costs {
         return this.#request(from, { subject: frame.body.reedId, requestId: frame.body.requestId, cost: this.#limits.requestCost }, now);
       case 'requestThread':
         return this.#request(from, { subject: frame.body.threadId, requestId: frame.body.requestId, cost: this.#limits.threadCost }, now);
+      case 'profilePage':
+        return this.#budgets.spend(userId, this.#limits.pageCost, now);
       case 'cancelRequest':
         return this.#unlessAsked(userId, `cancel ${frame.body.requestId}`, now);
       case 'syncRequest':

@@ -30,10 +30,10 @@ export const ROUTES: Readonly<Record<FrameType, Route>> = {
   unsubscribeBroadcast: 'relay',
   userBlockedAck: 'relay',
   userUnblockedAck: 'relay',
+  profilePage: 'relay',
   eviction: 'relay',
   keyEviction: 'relay',
 
-  profilePage: 'unimplemented',
   contentRejected: 'unimplemented',
 
   hello: 'never',

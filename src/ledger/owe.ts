@@ -43,7 +43,7 @@ with input as materialized (
     with ordinality as i(event_id, requester, event_name, kind, subject, priority, wanted, ord)
 ),
 requesters as materialized (
-  select user_id, congested from online_users where user_id in (select requester from input) and sync_request_id is not null
+  select user_id, congested from online_users where user_id in (select requester from input)
   order by user_id for key share skip locked
 ),
 holders as materialized (
@@ -104,7 +104,7 @@ inserted as (
 select i.requester,
   case
     when f.ord is null or not f.here then
-      case when exists (select from online_users o where o.user_id = i.requester and o.sync_request_id is not null) then 'locked' else 'kept' end
+      case when exists (select from online_users o where o.user_id = i.requester) then 'locked' else 'kept' end
     when n.event_id is not null then 'opened'
     when r.ord is not null then 'raised'
     when d.behind then 'behind'
@@ -128,7 +128,7 @@ type Row = {
   full: boolean;
 };
 
-/** Owes a batch; at most one item per (requester, subject). Who is not online, or has not asked to be caught up, is owed nothing here. */
+/** Owes a batch; at most one item per (requester, subject). Who is not online is owed nothing here. */
 export const owe = async (context: LedgerContext, items: readonly OweItem[], now: number): Promise<Owed[]> => {
   const { limits } = context;
   const rows = await context.db.query<Row>({

@@ -24,10 +24,12 @@ import { Debts } from './debts.ts';
 import { Fanout } from './fanout.ts';
 import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
+import { Pages } from './pages.ts';
 import type { MemberFrames, Origin } from './port.ts';
 import { Refusals } from './refusals.ts';
 import { Removals } from './removals.ts';
 import { Requests } from './requests.ts';
+import { Stats } from './stats.ts';
 import { Sweeper } from './sweeper.ts';
 import { Watching } from './watching.ts';
 
@@ -58,6 +60,7 @@ export class Relay implements MemberFrames {
   readonly #acks: Acks;
   readonly #attendance: Attendance;
   readonly #announcer: Announcer;
+  readonly #pages: Pages;
   readonly #blocks: Blocks;
   readonly #catchup: Catchup;
   readonly #watching: Watching;
@@ -79,8 +82,10 @@ export class Relay implements MemberFrames {
     this.#blocks = new Blocks({ ...deps, looks, blocks: deps.blocks });
     this.#announcer = new Announcer({ ...deps, looks, fanout, removals, blocks: this.#blocks });
     this.#catchup = new Catchup({ ...deps, looks, debts, removals });
-    this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals });
-    const owing = [() => this.#announcer.sweep(), () => this.#catchup.round()];
+    const stats = new Stats(deps);
+    this.#pages = new Pages({ ...deps, debts, refusals });
+    this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats });
+    const owing = [() => this.#announcer.sweep(), () => this.#catchup.round(), () => stats.round()];
     this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, owing, removals, left: (member) => this.left(member) });
   }
 
@@ -125,6 +130,8 @@ export class Relay implements MemberFrames {
         return this.#publishReady(from, frame);
       case 'syncRequest':
         return this.#sync(from, frame);
+      case 'profilePage':
+        return this.#pages.handle(from, frame);
       case 'userBlockedAck':
       case 'userUnblockedAck':
         return this.#acknowledgeBlock(from, frame);

@@ -8,8 +8,9 @@ import type { FrameOf, FrameType } from '../wire/frames.ts';
 import { errorNotice } from './notices.ts';
 import type { Origin } from './port.ts';
 import type { Refusals } from './refusals.ts';
+import type { Stats } from './stats.ts';
 
-export type WatchingDeps = { readonly subscriptions: Subscriptions; readonly refusals: Refusals };
+export type WatchingDeps = { readonly subscriptions: Subscriptions; readonly refusals: Refusals; readonly stats: Pick<Stats, 'snapshot'> };
 
 type WatchType = Extract<FrameType, `subscribe${string}` | `unsubscribe${string}`>;
 
@@ -22,7 +23,7 @@ export class Watching {
 
   /** @throws AppError INVALID naming the field */
   async handle(from: Origin, frame: FrameOf<WatchType>): Promise<void> {
-    const { refusals, subscriptions } = this.#deps;
+    const { refusals, stats, subscriptions } = this.#deps;
     const { userId } = from.member;
     const watched = watchedOf(frame);
     if (frame.type.startsWith('unsubscribe')) return subscriptions.unsubscribe(userId, watched);
@@ -31,6 +32,7 @@ export class Watching {
     if (block !== null) return from.reply(block);
     const outcome = await subscriptions.subscribe(userId, watched);
     const about = { id: '', requestId: watched.kind === 'broadcast' ? '' : watched.target };
+    if (outcome === 'subscribed' && watched.kind === 'reed') await stats.snapshot(userId, watched.target);
     if (outcome === 'too-many')
       from.reply(errorNotice({ ...about, code: 'TOO_MANY_OPEN', detail: 'as many subscriptions as a member may have; end one first' }));
     if (outcome === 'gone')
