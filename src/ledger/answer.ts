@@ -2,7 +2,7 @@
 // An answer counts only from the holder that the event is dispatched to; who answers late or for another changes nothing.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { blockedBy, lockedById } from './choice.ts';
+import { blockedBy, isAllocation, lockedById } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
@@ -126,10 +126,11 @@ reopened as (
   from taken t where e.event_id = t.event_id
 ),
 missed as (
-  delete from reed_allocations a using taken t
-  where t.outcome = 'miss' and a.holder_user_id = t.holder
-    and a.reed_id in (select case t.subject_kind when 'reed' then t.subject_id
-      else (select p.id from reeds p where p.thread_head = t.subject_id and p.id = t.missing) end)
+  delete from reed_allocations a using (
+    select holder, case subject_kind when 'reed' then subject_id
+      else (select p.id from reeds p where p.thread_head = t.subject_id and p.id = t.missing) end as reed_id
+    from taken t where outcome = 'miss'
+  ) m where ${isAllocation('a', 'm.holder', 'm.reed_id')}
 ),
 attempted as (
   insert into pending_event_attempts as a (event_id, holder, failures, busy, outcome, not_before)

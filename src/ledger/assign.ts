@@ -1,7 +1,18 @@
 // ASSIGN: unassigned (and, for a second look, dormant) events are each given the best holder for them, or told why there is none.
 // Everything that was re-opened, woken or held back comes through here, so this is where exclusions are exact.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, chosenLast, holdsWhole, inFlight, lockedById, RANDOM_PIVOT, ringHalf, some, struckFor } from './choice.ts';
+import {
+  allocationRing,
+  chosenLast,
+  holdsWhole,
+  inFlight,
+  isAllocation,
+  lockedById,
+  RANDOM_PIVOT,
+  ringHalf,
+  some,
+  struckFor,
+} from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventState, SubjectKind } from './state.ts';
 
@@ -42,7 +53,7 @@ const CANDIDATES = `
       ${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$18')}
       union all
       select x.holder from unnest($19::uuid[], $20::text[]) as x(event_id, holder)
-        where x.event_id = e.event_id and ${some('reed_allocations a where a.holder_user_id = x.holder and a.reed_id = e.subject_id')}
+        where x.event_id = e.event_id and ${some(`reed_allocations a where ${isAllocation('a', 'x.holder', 'e.subject_id')}`)}
     ) a where a.holder <> e.requester_user_id
   ) o
   left join pending_event_attempts t on t.event_id = e.event_id and t.holder = o.holder
@@ -50,7 +61,7 @@ const CANDIDATES = `
 
 /** Whether holder `t.holder` is online and has what event row `e` is for: a failure of somebody else says nothing. */
 const STILL_THERE = `${some('online_users o where o.user_id = t.holder')}
-        and ${some('reed_allocations a where a.holder_user_id = t.holder and a.reed_id = e.subject_id')}
+        and ${some(`reed_allocations a where ${isAllocation('a', 't.holder', 'e.subject_id')}`)}
         and ${holdsWhole('e.subject_kind', 'e.subject_id', 't.holder')}`;
 
 const TEXT = `

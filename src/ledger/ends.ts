@@ -2,7 +2,7 @@
 // Whatever ends an event deletes it with RETURNING, so that who waits for the freed place can be looked for after the commit.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { lockedById, some } from './choice.ts';
+import { isAllocation, lockedById, some } from './choice.ts';
 
 export type Ended = {
   readonly eventId: string;
@@ -123,7 +123,7 @@ export const evict = async (db: Database, items: readonly EvictItem[]): Promise<
 with input as materialized (
   select * from unnest($1::text[], $2::text[]) with ordinality as i(holder, reed_id, ord)
 ),
-gone as (delete from reed_allocations a using input i where a.holder_user_id = i.holder and a.reed_id = i.reed_id returning a.holder_user_id, a.reed_id),
+gone as (delete from reed_allocations a using input i where ${isAllocation('a', 'i.holder', 'i.reed_id')} returning a.holder_user_id, a.reed_id),
 declined as (insert into reed_declines (user_id, reed_id) select holder_user_id, reed_id from gone order by 1, 2 on conflict do nothing)
 select g.reed_id is not null as held from input i left join gone g on g.holder_user_id = i.holder and g.reed_id = i.reed_id order by i.ord`,
     values: [items.map((item) => item.holder), items.map((item) => item.reedId)],

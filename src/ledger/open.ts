@@ -9,6 +9,7 @@ import {
   chosenLast,
   holdsWhole,
   inFlight,
+  isAllocation,
   lockedById,
   RANDOM_PIVOT,
   ringHalf,
@@ -97,17 +98,6 @@ fresh as materialized (
     ) u on true
   ) c window same as (partition by requester)
 ),
-parts as materialized (
-  select requester, subject as reed_id from fresh where not too_many and kind = 'reed'
-  union
-  select f.requester, p.id from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
-),
-dropped as (
-  delete from reed_allocations a using parts p where a.holder_user_id = p.requester and a.reed_id = p.reed_id returning a.reed_id
-),
-undeclined as (
-  delete from reed_declines d using parts p where d.user_id = p.requester and d.reed_id = p.reed_id
-),
 subjects as materialized (
   -- Those with room come first: their places in the arrays are those among the slots.
   select subject, kind, author, count(*) filter (where room) as n, ${RANDOM_PIVOT} as pivot,
@@ -121,18 +111,26 @@ subjects as materialized (
     select ord, event_id, request_id, requester, subject, kind, author, false, false from existing
   ) a group by subject, kind, author
 ),
+near as materialized (
+  -- All who hold it, if no more than are looked at; the ring is for subjects with more.
+  select s.*, array(select a.holder_user_id from reed_allocations a where a.reed_id = s.subject order by a.pivot limit $11 + 1) as near from subjects s
+),
 candidates as materialized (
   select s.*, c.holders, c.used,
     case when s.n > 1 then array(
       select h.nth from unnest(c.used) with ordinality as h(used, nth) cross join lateral generate_series(h.used, $12 - 1) as level
       order by level, h.nth limit s.n
     ) end as slots
-  from subjects s cross join lateral (
+  from near s cross join lateral (
     select coalesce(array_agg(holder order by nth), '{}') as holders, coalesce(array_agg(used order by nth), '{}') as used from (
       select holder, used, row_number() over (order by used >= $12, last, used, random()) as nth from (
         select l.holder, l.used, case when s.has_strikes then ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} else false end as last from (
           select a.holder, case when o.congested then $12 else ${inFlight('a.holder')} end as used
-          from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) a
+          from (
+            select unnest(s.near) as holder where cardinality(s.near) <= $11
+            union all
+            select r.holder from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) r where cardinality(s.near) > $11
+          ) a
           cross join lateral (select congested from online_users o where o.user_id = a.holder limit 1) o
           where ${holdsWhole('s.kind', 's.subject', 'a.holder')}
           limit greatest($11, s.n)
@@ -140,6 +138,20 @@ candidates as materialized (
       ) k
     ) b
   ) c
+),
+parts as materialized (
+  select u.requester, s.subject as reed_id from near s cross join lateral unnest(s.requesters, s.freshes) as u(requester, is_fresh)
+    where u.is_fresh and s.kind = 'reed' and (cardinality(s.near) > $11 or u.requester = any(s.near))
+  union
+  select f.requester, p.id from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
+),
+dropped as (
+  delete from reed_allocations a using parts p where ${isAllocation('a', 'p.requester', 'p.reed_id')} returning a.reed_id
+),
+undeclined as (
+  delete from reed_declines d using (
+    select requester, subject as reed_id from fresh where not too_many and kind = 'reed' union all select requester, reed_id from parts
+  ) p where d.user_id = p.requester and d.reed_id = p.reed_id
 ),
 placed as materialized (
   select p.*, p.holders[p.place] as holder, p.used_of[p.place] as used,

@@ -92,6 +92,16 @@ export const sweep = async (db: Database, limits: Limits, now: number): Promise<
   }));
 };
 
+/** Who of these members is present now. */
+export const presentAmong = async (db: Database, members: readonly UserId[]): Promise<ReadonlySet<UserId>> => {
+  const rows = await db.query<{ user_id: UserId }>({
+    name: 'ledger_present_among',
+    text: 'select user_id from online_users where user_id = any($1::text[])',
+    values: [members],
+  });
+  return new Set(rows.map((row) => row.user_id));
+};
+
 /** Re-opens a page of what is queued with or dispatched to members whose presence has ended. Returns how many. */
 export const holdersGone = async (db: Database, holders: readonly UserId[], page: number, now: number): Promise<number> => {
   const rows = await db.query<{ event_id: string }>({
