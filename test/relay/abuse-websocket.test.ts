@@ -222,6 +222,17 @@ describe('a message in pieces', () => {
   });
 });
 
+test('PINGs with ids of 16 KiB by somebody who never reads close him when the answers fill four times his buffer', async () => {
+  const account = await stage.account();
+  const socket = await stage.signIn(account);
+  socket.reading(false);
+  const before = process.memoryUsage().arrayBuffers;
+  const large = wsFrame(frame('ping', {}, 'x'.repeat(16_000)));
+  for (let at = 0; at < 990 && socket.stream.writable; at += 1) await new Promise((resolve) => socket.stream.write(large, resolve));
+  while ((await stage.community.rows('select from online_users where user_id = $1', [account.userId])).length > 0);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(48 * MIB);
+});
+
 describe('pings of the WebSocket protocol', () => {
   const flood = Buffer.concat(Array<Buffer>(2_000).fill(wsFrame('x'.repeat(125), { opcode: OPCODE.ping })));
   const pongs = Buffer.concat(Array<Buffer>(2_000).fill(wsFrame('', { opcode: OPCODE.pong })));

@@ -146,11 +146,16 @@ export class RawSocket {
   }
 
   /** The next frame of a type that matches, which is taken; frames before it stay. @throws if the connection ends first */
-  async next(type: RawType, matches: (found: RawFrame) => boolean = () => true): Promise<RawFrame> {
+  next(type: RawType, matches: (found: RawFrame) => boolean = () => true): Promise<RawFrame> {
+    return this.take((found) => found.type === type && matches(found), type);
+  }
+
+  /** The next frame of any type that matches, which is taken. @throws if the connection ends first */
+  async take(matches: (found: RawFrame) => boolean, what = 'a frame'): Promise<RawFrame> {
     for (;;) {
-      const at = this.frames.findIndex((found) => found.type === type && matches(found));
+      const at = this.frames.findIndex(matches);
       if (at >= 0) return this.frames.splice(at, 1)[0] as RawFrame;
-      if (this.#ended) throw new Error(`closed with ${this.#code} ${this.#reason} before ${type}`);
+      if (this.#ended) throw new Error(`closed with ${this.#code} ${this.#reason} before ${what}`);
       await this.changed();
     }
   }
