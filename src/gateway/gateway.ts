@@ -22,6 +22,7 @@ import { Costs } from './costs.ts';
 import { Door } from './door.ts';
 import { Hub } from './hub.ts';
 import { MemberSocket } from './member-socket.ts';
+import { Outgoing } from './outgoing.ts';
 import type { Sessions, TrySignIn } from './sign-in.ts';
 import { SignIn } from './sign-in.ts';
 import type { Surroundings, Waiting } from './surroundings.ts';
@@ -163,6 +164,7 @@ export class Gateway {
       wheel: this.#wheel,
       hub,
       signIn: new SignIn({ ...deps, hub }),
+      outgoing: new Outgoing(),
       overloaded: () => this.#overloaded(),
       waits: (waiting) => void this.#waiting.add(waiting),
       comeBackMs: () => this.#comeBackMs(),
@@ -231,8 +233,9 @@ export class Gateway {
   async #leave(connectionId: string, userId: UserId, asks: readonly Uint8Array[]): Promise<void> {
     try {
       const left = await this.#deps.presence.leave({ connectionId, userId });
-      if (left) await this.#deps.frames.left(userId);
-      else if (asks.length > 0) this.#deps.frames.askedInVain(userId, asks);
+      // Who left and is back by now stands for what was asked of it on the connection that is gone.
+      const isThere = !left || (await this.#deps.frames.left(userId));
+      if (isThere && asks.length > 0) this.#deps.frames.askedInVain(userId, asks);
     } catch (error) {
       this.#deps.log.error({ err: error }, 'the look after a departure failed');
     }

@@ -12,7 +12,7 @@ const FAULT = 1;
 const WRONG_USE = 2;
 
 const FULL = {
-  load: { members: 400, reeds: 20_000, holders: 5, outstanding: 512, rounds: 7, warmUpMs: 2_000, measuredMs: 6_000 },
+  load: { members: 400, reeds: 20_000, holders: 5, outstanding: 1_024, rounds: 7, warmUpMs: 2_000, measuredMs: 6_000 },
   latencyMs: 20_000,
   idle: { sockets: 10_000, warmUpSockets: 200, settleMs: 3_000, windowMs: 30_000 },
   followers: 1_000,
