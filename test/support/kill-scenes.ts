@@ -237,3 +237,14 @@ export const overdue = async (stage: KillStage): Promise<Scene> => {
   await stage.rows(`update pending_events set due_at = now() - interval '1 hour' where event_id = $1`, [parts.event]);
   return { ...parts, go: () => between.release() };
 };
+
+export const evictKey = async (stage: KillStage): Promise<Scene> => {
+  const { members, author } = await cast(stage, 1);
+  const [key] = await stage.rows<{ id: string }>('select key_id as id from users where id = $1', [author.account.userId]);
+  const keyId = key?.id ?? '';
+  await stage.rows('insert into key_allocations (user_id, key_id) values ($1, $2)', [author.account.userId, keyId]);
+  const go = () => author.now.send({ id: '', type: 'keyEviction', body: { keyId } });
+  const look = async () =>
+    (await stage.rows('select count(*)::int as kept from key_allocations where user_id = $1', [author.account.userId]))[0];
+  return { members, go, look };
+};

@@ -139,7 +139,10 @@ export class LightMember {
     const clientNonce = base64url(new Uint8Array(randomBytes(24)));
     member.send({ id: '', type: 'authenticate', body: { statement: new Uint8Array(), signature: '', clientNonce, token: account.token } });
     const answer = await Promise.race([member.next('welcome'), member.next('error'), member.closed]);
-    if (typeof answer === 'number' || answer.type === 'error') throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    if (typeof answer === 'number' || answer.type === 'error') {
+      socket.terminate();
+      throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    }
     return member;
   }
 
