@@ -15,11 +15,10 @@ const CHECKS_PER_REQUEST = 10;
 
 /** Options of Node's server. Who sends slowly is looked for often enough for `httpRequestMs` to mean something. */
 export const serverOptions = ({ httpRequestMs }: Limits) => ({
+  // Here, since Node derives the time for a head from it; told later it would take its own minute for the body instead.
   requestTimeout: httpRequestMs,
-  // Without this Node would take its own minute for the body instead of the head.
-  headersTimeout: httpRequestMs,
   connectionsCheckingInterval: Math.ceil(httpRequestMs / CHECKS_PER_REQUEST),
-  // Node would answer without headers or a problem document; requests.ts does it.
+  // Node would answer without headers or a problem document; doubtful.ts does it.
   requireHostHeader: false,
 });
 
