@@ -175,7 +175,11 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
     sameAs: (eventId) => eventId,
     run: (eventIds) => recheck(deps, eventIds, deps.clock.now()),
   });
-  const probes = new Probes(deps, (pair) => void claim.spread.submit(pair).catch(() => undefined));
+  const probes = new Probes(
+    deps,
+    (pair) => void claim.spread.submit(pair).catch(() => undefined),
+    (): boolean => !steps.acknowledge.idle,
+  );
   const steps = { ...claim, ...answerSteps(deps, stepsIn(deps, new Lane())), ...ackSteps(deps, stepsIn(deps, new Lane()), probes) };
   return {
     ...steps,

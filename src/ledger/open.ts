@@ -122,21 +122,21 @@ candidates as materialized (
       order by level, h.nth limit s.n
     ) end as slots
   from near s cross join lateral (
-    select coalesce(array_agg(holder order by nth), '{}') as holders, coalesce(array_agg(used order by nth), '{}') as used from (
-      select holder, used, row_number() over (order by used >= $12, last, used, random()) as nth from (
-        select l.holder, l.used, case when s.has_strikes then ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} else false end as last from (
-          select a.holder, case when o.congested then $12 else ${inFlight('a.holder')} end as used
-          from (
-            select unnest(s.near) as holder where cardinality(s.near) <= $11
-            union all
-            select r.holder from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) r where cardinality(s.near) > $11
-          ) a
-          cross join lateral (select congested from online_users o where o.user_id = a.holder limit 1) o
-          where ${holdsWhole('s.kind', 's.subject', 'a.holder')}
-          limit greatest($11, s.n)
-        ) l order by (l.used >= $12) limit greatest($13, s.n)
-      ) k
-    ) b
+    select coalesce((array_agg(holder order by used >= $12, last, used, chance))[1:greatest($13, s.n)], '{}') as holders,
+      coalesce((array_agg(used order by used >= $12, last, used, chance))[1:greatest($13, s.n)], '{}') as used
+    from (
+      select l.*, random() as chance, case when s.has_strikes then ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} else false end as last from (
+        select a.holder, case when o.congested then $12 else ${inFlight('a.holder')} end as used
+        from (
+          select unnest(s.near) as holder where cardinality(s.near) <= $11
+          union all
+          select r.holder from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) r where cardinality(s.near) > $11
+        ) a
+        cross join lateral (select congested from online_users o where o.user_id = a.holder limit 1) o
+        where ${holdsWhole('s.kind', 's.subject', 'a.holder')}
+        limit greatest($11, s.n)
+      ) l
+    ) k
   ) c
 ),
 parts as materialized (
