@@ -9,7 +9,7 @@ import type { Database } from '../db/pool.ts';
 import { park, postpone } from '../ledger/answer.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import { requestersGone } from '../ledger/ends.ts';
-import { holdersGone } from '../ledger/sweep.ts';
+import { holdersGone, presentAmong } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
 import { decodeFrame } from '../wire/codec.ts';
 import type { Looks } from './looks.ts';
@@ -23,9 +23,11 @@ export type AttendanceDeps = LedgerContext & {
   readonly looks: Looks;
 };
 
+type Departed = { /** Present again by the time that what it left was cleared up. */ readonly isBack: boolean };
+
 export class Attendance {
   readonly #deps: AttendanceDeps;
-  readonly #departures: Batcher<UserId, true>;
+  readonly #departures: Batcher<UserId, Departed>;
 
   constructor(deps: AttendanceDeps) {
     this.#deps = deps;
@@ -39,7 +41,8 @@ export class Attendance {
       onFailure: (step, error) => deps.log.error({ step, err: error }, 'departures could not be followed; the audit will find them'),
       run: async (members: readonly UserId[]) => {
         await this.#clearUp(members);
-        return members.map(() => true as const);
+        const back = await presentAmong(deps.db, members);
+        return members.map((member) => ({ isBack: back.has(member) }));
       },
     });
   }
@@ -55,12 +58,13 @@ export class Attendance {
     looks.dispatch(member);
   }
 
-  async left(member: UserId): Promise<void> {
+  async left(member: UserId): Promise<boolean> {
     const { looks } = this.#deps;
-    await this.#departures.submit(member);
+    const departed = await this.#departures.submit(member);
     // It may be back already: what is noted of it is looked at, not forgotten.
     looks.freed(member);
     looks.placeFreed(member);
+    return departed?.isBack ?? false;
   }
 
   /** What it has answered, or is no longer asked, is no longer dispatched to it under that attempt, and stays as it is. */

@@ -53,7 +53,7 @@ export class Relay implements MemberFrames {
     this.#answers = new Answers({ bus, looks, refusals });
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
-    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, left: (member) => this.left(member) });
+    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, left: async (member) => void (await this.left(member)) });
   }
 
   /** Nothing is under way. */
@@ -110,7 +110,7 @@ export class Relay implements MemberFrames {
     return this.#attendance.arrived(member, isFresh);
   }
 
-  left(member: UserId): Promise<void> {
+  left(member: UserId): Promise<boolean> {
     return this.#attendance.left(member);
   }
 
