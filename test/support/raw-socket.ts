@@ -84,6 +84,10 @@ export class RawSocket {
   readonly stream: Socket;
   alive: boolean;
   #input: Buffer = Buffer.alloc(0);
+  /** What came after `#input`, and how much of both together would be worth a look. */
+  #chunks: Buffer[] = [];
+  #chunkBytes = 0;
+  #neededBytes = 0;
   #parts: Buffer[] = [];
   #code = 0;
   #reason = '';
@@ -196,7 +200,13 @@ export class RawSocket {
   }
 
   #take(chunk: Buffer): void {
-    this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
+    this.#chunks.push(chunk);
+    this.#chunkBytes += chunk.length;
+    if (this.#input.length + this.#chunkBytes < this.#neededBytes) return;
+    this.#input = Buffer.concat([this.#input, ...this.#chunks]);
+    this.#chunks = [];
+    this.#chunkBytes = 0;
+    this.#neededBytes = 0;
     if (!this.#isOpen && !this.#readHead()) return;
     while (this.#readFrame());
     this.#look();
@@ -222,7 +232,9 @@ export class RawSocket {
     const start = form === 126 ? 4 : form === 127 ? 10 : 2;
     if (input.length < start) return false;
     const length = form === 126 ? input.readUInt16BE(2) : form === 127 ? Number(input.readBigUInt64BE(2)) : form;
-    if (input.length < start + length) return false;
+    this.#neededBytes = start + length;
+    if (input.length < this.#neededBytes) return false;
+    this.#neededBytes = 0;
     this.#input = input.subarray(start + length);
     this.#frame(first & 15, Buffer.from(input.subarray(start, start + length)), (first & 128) !== 0);
     return true;
