@@ -5,7 +5,7 @@ import type { Assigned } from '../ledger/assign.ts';
 import type { ClaimRow } from '../ledger/claim.ts';
 import type { Ended } from '../ledger/ends.ts';
 import { type AssignItem, createLedger, type Ledger, type LedgerDeps, type LedgerEvents } from '../ledger/ledger.ts';
-import { type Claim, STATE } from '../ledger/state.ts';
+import { type Claim, type EventState, STATE } from '../ledger/state.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
 import { notify, reedNotHeld, relayRequest, requestAck } from './notices.ts';
@@ -13,6 +13,8 @@ import { ExactSearch } from './search.ts';
 import { Wakes } from './wakes.ts';
 
 export type LooksDeps = Omit<LedgerDeps, 'events'> & { readonly bus: Bus };
+
+const isAwake = (state: EventState): boolean => state !== STATE.dormant && state !== STATE.unassigned;
 
 export class Looks implements LedgerEvents {
   readonly ledger: Ledger;
@@ -61,6 +63,8 @@ export class Looks implements LedgerEvents {
     if (events.length >= this.#deps.limits.assignItems) this.assign('due');
     for (const event of events) {
       if (event.full) this.#full.add(event.requester);
+      // With nobody to ask, now or at all, an event gives its place back. A look at all that its requester has has seen that already.
+      else if (!isAwake(event.state) && !requesters.includes(event.requester)) this.placeFreed(event.requester);
       if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
       if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
       if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId, this.#searched.has(event.eventId));
