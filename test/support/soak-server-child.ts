@@ -20,7 +20,7 @@ const ONE_ADDRESS = {
   unauthenticatedSockets: 1e5,
   unauthenticatedSocketsPerAddress: 1e5,
 };
-const SMALL_CACHES = { requestsRemembered: 32, asksRemembered: 32 };
+const SMALL_CACHES = { requestsRemembered: 4, asksRemembered: 4 };
 
 const [databaseUrl = ''] = process.argv.slice(2);
 const app = await createApp(
