@@ -1,9 +1,12 @@
 // HTTP itself abused over raw connections: framing that two readers would understand differently, heads and bodies without end, connections that
 // never end. Each gets a problem document or is cut; nothing is lost for anybody else.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CONTENT_SECURITY_POLICY } from '../../src/http/headers.ts';
 import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
 import { exchange, RawConnection } from '../support/raw-http.ts';
+
+// Hundreds of calls in a test: a loaded machine needs its time for them.
+vi.setConfig({ testTimeout: 90_000 });
 
 const KIB = 1_024;
 const MIB = KIB * KIB;

@@ -1,6 +1,6 @@
 // Signing up with what is not one's own, or not what it says: over HTTP, each refused with a 4xx, and nothing of it stored. The library's view of keys
 // and signatures has tests of its own in test/unit/crypto-keys.test.ts and crypto-signatures.test.ts; here the server's whole path is attacked.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { generatePrivateKey, readPrivateKey, readPublicKey } from '../../src/crypto/openpgp.ts';
 import { userIdFromFingerprint, userKeyId } from '../../src/wire/address.ts';
 import { canonicalBytes } from '../../src/wire/canonical.ts';
@@ -31,6 +31,9 @@ import {
   sign,
   signUpBody,
 } from '../support/people.ts';
+
+// Hundreds of calls in a test: a loaded machine needs its time for them.
+vi.setConfig({ testTimeout: 90_000 });
 
 const MOST_ARMOR = 8_192;
 
