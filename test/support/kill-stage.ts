@@ -226,7 +226,7 @@ export type Scene = {
   /** What the step's statement must be about, where others of its kind may run. */
   readonly about?: string;
   /** Sets the step off. */
-  go(): void | Promise<unknown>;
+  go(): unknown;
   look(): Promise<unknown>;
   /** What members do when they are back, beside sending their requests again. */
   again?(): Promise<void>;
