@@ -55,21 +55,24 @@ with input as materialized (
     with ordinality as i(event_id, request_id, requester, kind, subject, ord)
 ),
 facts as materialized (
-  select i.*, r.author_id as author, q.congested, x.event_id as open_id,
+  select i.*, r.author_id as author, q.congested, x.event_id as open_id, m.explicit,
     case
       when q.user_id is null and ${some('online_users o where o.user_id = i.requester')} then 'locked'
       when q.user_id is null then 'gone'
       when r.published_at is null or (i.kind = 'thread' and r.thread_head is distinct from r.id) then 'not-found'
       when r.removed_at is not null then 'removed'
       when ${blockedBy('r.author_id', 'i.requester')} or ${blockedBy('i.requester', 'r.author_id')} then 'blocked'
-      when ${some(`pending_events e where e.requester_user_id = i.requester and e.request_id = i.request_id
-        and e.requested_at is not null and (e.subject_kind <> i.kind or e.subject_id <> i.subject)`)} then 'conflict'
+      when m.conflict then 'conflict'
     end as refusal
   from (select * from input order by requester, ord) i
   left join lateral (select user_id, congested from online_users o where o.user_id = i.requester for key share skip locked) q on true
   left join lateral (select id, author_id, published_at, removed_at, thread_head from reeds where id = i.subject limit 1) r on true
   left join lateral (select event_id from pending_events p where p.requester_user_id = i.requester
     and p.subject_kind = i.kind and p.subject_id = i.subject and not p.is_foreign limit 1) x on true
+  left join lateral (
+    select count(*) as explicit, bool_or(p.request_id = i.request_id and (p.subject_kind <> i.kind or p.subject_id <> i.subject)) as conflict
+    from pending_events p where p.requester_user_id = i.requester and p.requested_at is not null
+  ) m on true
 ),
 existing as materialized (
   select e.event_id, f.ord, f.request_id, f.requester, f.kind, f.subject, f.author
@@ -84,15 +87,14 @@ joined as (
   returning x.ord, e.event_id, e.state, e.holder
 ),
 fresh as materialized (
-  select c.*, nth + max(explicit) over same > $8 or nth + max(owed) over same > $9 as too_many,
+  select c.*, nth + explicit > $8 or nth + max(owed) over same > $9 as too_many,
     not congested and nth + max(awake) over same <= $10 as room
   from (
     select f.*, u.*
     from (select *, row_number() over (partition by requester order by ord) as nth from facts where refusal is null and open_id is null) f
     -- Counted once for each requester.
     left join lateral (
-      select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.requested_at is not null) as explicit,
-        (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
+      select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
         (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
       where f.nth = 1
     ) u on true
