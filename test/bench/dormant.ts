@@ -23,7 +23,7 @@ export type DormantSizes = {
 };
 
 export type Touched = { readonly name: string; readonly empty: number; readonly full: number };
-export type Dormant = { readonly touched: readonly Touched[]; readonly worstRatio: number };
+export type Dormant = { readonly sizes: DormantSizes; readonly touched: readonly Touched[]; readonly worstRatio: number };
 
 const SERVER = 'bench00000000000';
 const WARM_CALLS = 3;
@@ -154,5 +154,5 @@ export const measureDormant = async (databaseUrl: string, sizes: DormantSizes): 
   await vacuum();
   const full = await touch();
   const touched = [...asked.keys()].map((name, at) => ({ name, empty: empty[at] ?? 0, full: full[at] ?? 0 }));
-  return { touched, worstRatio: Math.max(...touched.map((each) => each.full / each.empty)) };
+  return { sizes, touched, worstRatio: Math.max(...touched.map((each) => each.full / each.empty)) };
 };

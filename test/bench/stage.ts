@@ -12,6 +12,7 @@ import { machineCpuMs, type Usage } from './usage.ts';
 const RAISED: Partial<Limits> = {
   ...{ costBurst: 1e9, costPerMinute: 1e9, sameReedPerHour: 1e9, httpRequestsPerMinute: 1e9, unauthenticatedSockets: 100_000 },
   unauthenticatedSocketsPerAddress: 100_000,
+  unauthenticatedSocketsPerAddress: 100_000,
   ...{ freeFramesBurst: 1e9, freeFramesPerSecond: 1e9 },
 };
 
@@ -29,8 +30,8 @@ export class Stage implements AsyncDisposable {
   readonly #owned = new AsyncDisposableStack();
 
   /** A server on a database of its own, both in processes of their own. */
-  async server(options: { readonly limits?: Partial<Limits>; readonly node?: readonly string[] } = {}): Promise<Server> {
-    const child = await Child.start<ServerApi>('server-child.ts', ['--expose-gc', ...NODE_FLAGS, ...(options.node ?? [])]);
+  async server(options: { readonly limits?: Partial<Limits> } = {}): Promise<Server> {
+    const child = await Child.start<ServerApi>('server-child.ts', ['--expose-gc', ...NODE_FLAGS]);
     this.#owned.defer(() => child.stop());
     const { url, serverId, databaseUrl } = await child.call('start', { limits: { ...RAISED, ...options.limits } });
     return { child, url, databaseUrl, community: new LightCommunity(databaseUrl, serverId) };
