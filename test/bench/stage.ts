@@ -12,7 +12,6 @@ import { machineCpuMs, type Usage } from './usage.ts';
 const RAISED: Partial<Limits> = {
   ...{ costBurst: 1e9, costPerMinute: 1e9, sameReedPerHour: 1e9, httpRequestsPerMinute: 1e9, unauthenticatedSockets: 100_000 },
   unauthenticatedSocketsPerAddress: 100_000,
-  unauthenticatedSocketsPerAddress: 100_000,
   ...{ freeFramesBurst: 1e9, freeFramesPerSecond: 1e9 },
 };
 
