@@ -197,7 +197,7 @@ class Search {
   #starts(facts: Facts, command: Command, midway: boolean): Facts[] {
     const { rows } = this.#seen;
     const starts = [facts];
-    if (midway) starts.push(closedOf(facts));
+    if (midway) starts.push(closedOf(facts, rows));
     if (this.#sweeps && command.about !== undefined) starts.push(swept(facts, rows, command.about));
     if (this.#sweeps) starts.push(swept(facts, rows, null));
     return starts.flatMap((start) => [start, ...this.#asked(start, command)]);
@@ -216,7 +216,7 @@ class Search {
   #end(facts: Facts): Facts | null {
     const { rows, said, steady } = this.#seen;
     const last = this.#sweeps ? swept(facts, rows, null) : facts;
-    const ends = [closedOf(last), last];
+    const ends = [closedOf(last, rows), last];
     if (this.#isCut) ends.push(...ends.map((each) => Object.assign(each.copy(), { said: facts.said })));
     for (const each of ends) {
       const found = difference(each, rows, said, steady);
@@ -235,9 +235,9 @@ export const explain = (before: Facts, commands: readonly Command[], seen: Seen)
   return facts ? { facts } : { difference: search.first ?? 'none' };
 };
 
-const closedOf = (facts: Facts): Facts => {
+const closedOf = (facts: Facts, rows: Rows): Facts => {
   const closed = facts.copy();
-  closed.giveUp();
+  closed.giveUp((e) => !rowOf(rows, e));
   return closed;
 };
 

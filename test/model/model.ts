@@ -140,9 +140,9 @@ export class Facts extends State {
   }
 
   /** The last copy of a subject is gone: who waits for it is told. */
-  giveUp(): void {
+  giveUp(takes: (e: Event) => boolean): void {
     for (const e of this.events.filter(
-      (each) => each.phase === 'open' && each.retryAt <= this.now && this.isUnheld(each.requester, each.subject),
+      (each) => each.phase === 'open' && each.retryAt <= this.now && this.isUnheld(each.requester, each.subject) && takes(each),
     ))
       this.#tellEnd(e, 'NOT_HELD');
   }
