@@ -45,6 +45,27 @@ const unbounded = (node: Node): string[] => {
   return [...own, ...(node.Plans ?? []).flatMap(unbounded)];
 };
 
+/** Indexes by which an event row is locked, or an allocation is read without a bound on how many. */
+const indexes = (
+  node: Node,
+  under: { readonly locks: boolean; readonly isBounded: boolean },
+): { locked: string[]; unboundedRing: string[] } => {
+  const type = node['Node Type'];
+  const index = node['Index Name'];
+  const own = {
+    locked: under.locks && node['Relation Name'] === 'pending_events' && index !== undefined ? [index] : [],
+    unboundedRing: !under.isBounded && index === 'reed_allocations_ring' ? [index] : [],
+  };
+  const below = { locks: type === 'LockRows', isBounded: under.isBounded || type === 'Limit' };
+  const found = (node.Plans ?? []).map((plan) => indexes(plan, below));
+  return {
+    locked: [...own.locked, ...found.flatMap(({ locked }) => locked)],
+    unboundedRing: [...own.unboundedRing, ...found.flatMap(({ unboundedRing }) => unboundedRing)],
+  };
+};
+
+const TOP = { locks: false, isBounded: false };
+
 let world: World;
 const statements: Sql[] = [];
 beforeAll(async () => {
@@ -78,7 +99,25 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+const planOf = async (name: string): Promise<Node[]> => {
+  const sql = statements.find((statement) => statement.name === `ledger_${name}`);
+  const [row] = await world.db.query<{ 'QUERY PLAN': { Plan: Node }[] }>({ text: `explain (generic_plan, format json) ${sql?.text}` });
+  return row?.['QUERY PLAN'].map(({ Plan }) => Plan) ?? [];
+};
+
 describe('the plan of', () => {
+  it.each(['relayed', 'reopen', 'undelivered', 'ack', 'invalid', 'cancel', 'assign'])(
+    '%s locks events by their key, not by an index in which a busy member leaves many dead entries',
+    async (name) => {
+      const locked = (await planOf(name)).flatMap((plan) => indexes(plan, TOP).locked);
+      expect(new Set(locked)).toEqual(new Set(['pending_events_pkey']));
+    },
+  );
+
+  it.each(['open', 'assign', 'reopen', 'evict', 'recheck', 'spread'])('%s never reads all holders of a reed', async (name) => {
+    expect((await planOf(name)).flatMap((plan) => indexes(plan, TOP).unboundedRing)).toEqual([]);
+  });
+
   it.each([
     'open',
     'dispatch',
@@ -101,8 +140,6 @@ describe('the plan of', () => {
     'wake',
     'forgive',
   ])('%s finds every row by an index condition', async (name) => {
-    const sql = statements.find((statement) => statement.name === `ledger_${name}`);
-    const [row] = await world.db.query<{ 'QUERY PLAN': { Plan: Node }[] }>({ text: `explain (generic_plan, format json) ${sql?.text}` });
-    expect(row?.['QUERY PLAN'].flatMap(({ Plan }) => unbounded(Plan))).toEqual([]);
+    expect((await planOf(name)).flatMap(unbounded)).toEqual([]);
   });
 });
