@@ -114,10 +114,6 @@ describe('the plan of', () => {
     },
   );
 
-  it.each(['open', 'assign', 'reopen', 'evict', 'recheck', 'spread'])('%s never reads all holders of a reed', async (name) => {
-    expect((await planOf(name)).flatMap((plan) => indexes(plan, TOP).unboundedRing)).toEqual([]);
-  });
-
   it.each([
     'open',
     'dispatch',
@@ -141,5 +137,23 @@ describe('the plan of', () => {
     'forgive',
   ])('%s finds every row by an index condition', async (name) => {
     expect((await planOf(name)).flatMap(unbounded)).toEqual([]);
+  });
+});
+
+describe('where most reeds have one holder, the plan of', () => {
+  // By the statistics an index of reeds is then as good as the key; for a reed that everybody holds it is not.
+  beforeAll(async () => {
+    const [author] = await world.community('prolific');
+    await world.db.query({
+      text: `with r as (select $1 || '/' || gen_random_uuid() as id from generate_series(1, 3000)),
+        i as (insert into reed_identities (id, server_id, author_id) select id, split_part($1, '@', 2), $1 from r)
+        insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select $1, id, 'd', current_date from r`,
+      values: [author],
+    });
+    await world.db.query({ text: 'vacuum analyze reed_allocations' });
+  });
+
+  it.each(['open', 'assign', 'reopen', 'evict', 'recheck', 'spread'])('%s never reads all holders of a reed', async (name) => {
+    expect((await planOf(name)).flatMap((plan) => indexes(plan, TOP).unboundedRing)).toEqual([]);
   });
 });
