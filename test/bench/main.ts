@@ -29,13 +29,13 @@ const FULL = {
 };
 const QUICK: typeof FULL = {
   ...FULL,
-  load: { ...FULL.load, reeds: 10_000, rounds: 3, warmUpMs: 1_000, measuredMs: 2_500 },
-  latencyMs: 5_000,
+  load: { ...FULL.load, reeds: 10_000, rounds: 3, warmUpMs: 700, measuredMs: 2_000 },
+  latencyMs: 4_000,
   idle: { ...FULL.idle, settleMs: 1_500, windowMs: 15_000 },
 };
 
 /** In a hurry, and only then, a slow machine gets smaller parts: what was measured stands in the tables. */
-const HURRY = { idleAfterMs: 50_000, fewerSockets: 2_000, dormantAfterMs: 85_000, fewer: 10 };
+const HURRY = { idleAfterMs: 45_000, fewerSockets: 2_000, dormantAfterMs: 70_000, fewer: 10 };
 
 const hurried = (sizes: typeof FULL, passedMs: number): typeof FULL => {
   const tenth = (count: number): number => Math.round(count / HURRY.fewer);
