@@ -1,12 +1,13 @@
 // Very many light members of one server, each with one request: they come back by themselves after whatever cut them off, when they were told to,
 // and send the request again under its id as long as it has no end. Some holders answer at once, the others only once told to.
-import { setTimeout as after } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { OffsetClock, pause } from '../../src/base/clock.ts';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { makeRequestId, type ReedId, type RequestId } from '../../src/wire/address.ts';
 import { type LightAccount, type LightBehaviour, LightCommunity, LightMember } from './light-member.ts';
 import type { TestServer } from './server.ts';
 
+const CLOCK = new OffsetClock();
 const AT_ONCE = 100;
 const RETRY_MS = 250;
 const PATIENCE = { timeout: 100_000, interval: 20 };
@@ -63,7 +64,7 @@ class Asker {
     const told = life.frames.findLast((frame) => frame.type === 'goingAway');
     let waitMs = told?.type === 'goingAway' ? told.body.retryAfterMs : RETRY_MS;
     while (this.#stays) {
-      await after(waitMs);
+      await pause(CLOCK, waitMs);
       waitMs = RETRY_MS;
       const isBack = await this.stay(url).then(
         () => true,
