@@ -113,4 +113,21 @@ describe('members who are cut off together and come back together', () => {
     expect(statements() - before).toBeLessThan(members);
     await expectNothingLost(members, members);
   });
+
+  it('are let in by turns, ten thousand of them, each by the moment that it was told', async () => {
+    const [members, asking] = [10_000, 1_000];
+    await gather(members, asking, 2);
+    await come(SILENT, 200);
+    expect(await ask()).toBe(asking);
+
+    const before = statements();
+    await cut();
+    const back = await come(ANSWERING, members);
+    expect(back.turnedAway).toBeGreaterThan(0);
+    expect(back.turnedAway).toBeLessThan(4 * members);
+    expect(back.longestWaitMs).toBeLessThanOrEqual(60_000);
+    expect(await served()).toBe(asking);
+    expect(statements() - before).toBeLessThan(members);
+    await expectNothingLost(members, asking);
+  }, 600_000);
 });
