@@ -13,7 +13,7 @@ const WRONG_USE = 2;
 
 const FULL = {
   load: {
-    members: 400,
+    members: 1_000,
     reeds: 20_000,
     holders: 5,
     outstanding: 1_024,
