@@ -20,13 +20,17 @@ const warmUp = (cycles: number, events: number): { readonly cycles: number; read
   events: Math.min(10_000, Math.max(800, events / 10)),
 });
 
+/** So often a round of the sweeper is waited for; what is there after that stays, and is named. */
+const LOOKS = 500;
+
 const waiting = (measured: Measured): number =>
   (measured['rows, unlogged: pending_events'] ?? 0) + (measured['rows, unlogged: online_users'] ?? 0);
 
 async function atRest(server: SoakServer, database: SoakDatabase): Promise<Measured> {
+  await server.settle();
   let rows = await database.measure();
   // Departures end when their frames and their database work have.
-  while (waiting(rows) > 0) {
+  for (let looks = 0; waiting(rows) > 0 && looks < LOOKS; looks += 1) {
     await server.settle();
     rows = await database.measure();
   }

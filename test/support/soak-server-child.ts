@@ -54,7 +54,8 @@ async function measure(snapshot: string): Promise<unknown> {
 }
 
 process.on('message', async ({ ask, snapshot = '' }: { readonly ask: 'settle' | 'measure'; readonly snapshot?: string }) => {
-  process.send?.(ask === 'measure' ? await measure(snapshot) : await app.settle());
+  if (ask === 'settle') await app.settle();
+  process.send?.(ask === 'measure' ? await measure(snapshot) : 'settled');
 });
 const CLOSE_MOST_MS = 10_000;
 process.once('disconnect', () => {
