@@ -133,6 +133,9 @@ export const DEFAULT_LIMITS = {
   batchItems: 256,
   batchQueueItems: 4_096,
   batchQueueBytes: 64 * MIB,
+  lockedTries: 16, // of a step whose row others have, over 2 s: longer than any of our statements takes; then UNAVAILABLE
+  lockedPauseFirstMs: 2, // after the second try, doubling
+  lockedPauseMaxMs: 250,
   assignItems: 128,
   assignTargets: 16,
   postponedMembers: 64,

@@ -200,6 +200,26 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
   return rows.map(assignedOf);
 };
 
+/** The named events that could not be had: still to be assigned, though not among what was looked at. */
+export const missedBy = async (
+  { db }: LedgerContext,
+  { events }: AssignTargets,
+  seen: readonly Assigned[],
+): Promise<ReadonlySet<string>> => {
+  const known = new Set(seen.map((event) => event.eventId));
+  const unseen = events.flatMap(({ eventId }) => (known.has(eventId) ? [] : [eventId]));
+  if (unseen.length === 0) return new Set();
+  const rows = await db.query<{ event_id: string }>({
+    name: 'ledger_assign_missed',
+    text: `select e.event_id from unnest($1::uuid[]) as i(event_id) cross join lateral (
+      select event_id from pending_events e where e.event_id = i.event_id and (e.state in (0, 4)) is true
+        and ${some('online_users o where o.user_id = e.requester_user_id')}
+    ) e`,
+    values: [unseen],
+  });
+  return new Set(rows.map((row) => row.event_id));
+};
+
 const assignedOf = (row: Row): Assigned => ({
   eventId: row.event_id,
   requestId: row.request_id,

@@ -48,6 +48,13 @@ export const wantsHolder = (event: string, now: string): string => `
 export const lockedById = (id: string, condition: string): string =>
   `select e.* from pending_events e where e.event_id = ${id} and (${condition}) is true for update skip locked`;
 
+/**
+ * Whether event `id` meets `condition` (of row `e`) as this statement's snapshot has it, whoever has it locked: then a step that could not take it
+ * is to be tried again, else there is nothing to try. By primary key, as above.
+ */
+export const isThere = (id: string, condition: string): string =>
+  some(`pending_events e where e.event_id = ${id} and (${condition}) is true`);
+
 /** A point of the ring: pivots are int4, the point is compared as bigint. */
 export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';
 

@@ -1,5 +1,6 @@
 // The ends of events that nobody's answer brings: CANCEL, the requester's going, the last copy's going; and EVICTION, which may cause the last.
 // Whatever ends an event deletes it with RETURNING, so that who waits for the freed place can be looked for after the commit.
+import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
 import { isAllocation, lockedById, some } from './choice.ts';
@@ -60,9 +61,9 @@ select i.ord::int, i.event_id is not null as known, e.* from input i left join e
 
 /**
  * Ends the events whose newest request id is named, unless already relayed.
- * @returns for each item what ended; null if its event was locked
+ * @returns for each item what ended
  */
-export const cancel = async (db: Database, items: readonly CancelItem[]): Promise<(Ended[] | null)[]> => {
+export const cancel = async (db: Database, items: readonly CancelItem[]): Promise<(Ended[] | Locked)[]> => {
   const rows = await db.query<Omit<EndedRow, 'event_id'> & { ord: number; event_id: string | null; known: boolean }>({
     name: 'ledger_cancel',
     text: CANCEL,
@@ -71,7 +72,7 @@ export const cancel = async (db: Database, items: readonly CancelItem[]): Promis
   return items.map((_, index) => {
     const own = rows.filter((row) => row.ord === index + 1);
     const ended = own.flatMap((row) => (row.event_id === null ? [] : [endedOf({ ...row, event_id: row.event_id })]));
-    return own.some((row) => row.known && row.event_id === null) ? null : ended;
+    return own.some((row) => row.known && row.event_id === null) ? LOCKED : ended;
   });
 };
 

@@ -2,6 +2,7 @@
 // Inserts only for requesters, and claims only holders, whose presence rows it holds a lock on: a key-share lock keeps a requester from leaving,
 // a share lock also keeps a holder from moving to another replica, which would count its places for itself.
 
+import { LOCKED, type Locked } from '../db/batch.ts';
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import {
   allocationRing,
@@ -232,14 +233,14 @@ type Row = {
 
 /**
  * Opens a batch of explicit requests; at most one item per (requester, subject).
- * @returns for each item its outcome, or null if its event or its requester's presence was locked, or the event inserted, at the same moment; and whether a requester's own
+ * @returns for each item its outcome, or LOCKED if its event or its requester's presence was locked, or the event inserted, at the same moment; and whether a requester's own
  *   allocation was dropped on the way (then the subject may have lost its last copy)
  */
 export const open = async (
   context: LedgerContext,
   items: readonly OpenItem[],
   now: number,
-): Promise<{ outcomes: (OpenOutcome | null)[]; dropped: boolean }> => {
+): Promise<{ outcomes: (OpenOutcome | Locked)[]; dropped: boolean }> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const rows = await context.db.query<Row>({
@@ -271,10 +272,10 @@ export const open = async (
   return { outcomes: rows.map(outcomeOf), dropped: rows[0]?.dropped ?? false };
 };
 
-const outcomeOf = (row: Row): OpenOutcome | null => {
-  if (row.refusal === 'locked') return null;
+const outcomeOf = (row: Row): OpenOutcome | Locked => {
+  if (row.refusal === 'locked') return LOCKED;
   if (row.refusal) return { refusal: row.refusal };
-  if (row.event_id === null) return null;
+  if (row.event_id === null) return LOCKED;
   return {
     refusal: null,
     eventId: row.event_id,

@@ -32,7 +32,7 @@ type Leaving = Departure & { readonly done: (left: boolean) => void };
 
 export class Presence {
   readonly #deps: PresenceDeps;
-  readonly #arrivals: Batcher<SignIn, Arrival>;
+  readonly #arrivals: Batcher<SignIn, Arrival | null>;
   readonly #congested: LatestWins<UserId, boolean>;
   #leaving: Leaving[] = [];
   /** Sign-ins that failed since the last line in the log. */

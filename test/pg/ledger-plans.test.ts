@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Sql } from '../../src/db/pool.ts';
 import { postpone, relayed, reopen, undelivered } from '../../src/ledger/answer.ts';
-import { assign, recheck } from '../../src/ledger/assign.ts';
+import { assign, missedBy, recheck } from '../../src/ledger/assign.ts';
 import { dispatch, spread } from '../../src/ledger/claim.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
 import { cancel, evict, lastCopiesGone, requestersGone } from '../../src/ledger/ends.ts';
@@ -81,6 +81,7 @@ beforeAll(async () => {
   await dispatch(context, [user], now);
   await spread(context, [{ holder: user, subject: reed }], now);
   await assign(context, { events: [{ eventId }], requesters: [user] }, now);
+  await missedBy(context, { events: [{ eventId }], requesters: [] }, []);
   await recheck(context, [eventId], now);
   await relayed(context, [{ eventId, holder: user }], now);
   await reopen(context, [{ eventId, holder: user, attempt: 1, outcome: 'miss', missing: reed }], now);
@@ -119,6 +120,7 @@ describe('the plan of', () => {
     'dispatch',
     'spread',
     'assign',
+    'assign_missed',
     'recheck',
     'relayed',
     'reopen',

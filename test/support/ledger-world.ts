@@ -4,6 +4,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
+import { LOCKED, type Locked } from '../../src/db/batch.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
 import { type Opened, type OpenItem, type OpenOutcome, open } from '../../src/ledger/open.ts';
@@ -141,14 +142,14 @@ export class World {
   }
 
   /** Asks for a reed, in a batch of one. */
-  async ask(requester: UserId, subject: ReedId, now: number): Promise<OpenOutcome | null> {
-    return (await open(this.context, [this.item(requester, subject)], now)).outcomes[0] ?? null;
+  async ask(requester: UserId, subject: ReedId, now: number): Promise<OpenOutcome | Locked> {
+    return (await open(this.context, [this.item(requester, subject)], now)).outcomes[0] ?? LOCKED;
   }
 
   /** Asks for a reed and gets an event. */
   async opened(requester: UserId, subject: ReedId, now: number): Promise<Opened> {
     const outcome = await this.ask(requester, subject, now);
-    if (outcome === null || outcome.refusal !== null) throw new Error(`not opened: ${outcome?.refusal}`);
+    if (outcome === LOCKED || outcome.refusal !== null) throw new Error(`not opened: ${JSON.stringify(outcome)}`);
     return outcome;
   }
 
