@@ -31,10 +31,9 @@ export type Command = {
   readonly name: string;
   readonly apply: (facts: Facts) => void;
   /**
-   * 'refused' may be answered UNAVAILABLE and do nothing; 'cut' may have no effect, or one that nobody is told of; 'lost' may have none
-   * if others are at the same event.
+   * 'refused' may be answered UNAVAILABLE and do nothing; 'cut' may have no effect, or one that nobody is told of.
    */
-  readonly may?: 'refused' | 'cut' | 'lost';
+  readonly may?: 'refused' | 'cut';
   readonly refusal?: string;
   /** The event that it is about, if it is about one. */
   readonly about?: string;
@@ -145,7 +144,6 @@ const outcomes = (before: Facts, command: Command, said: readonly string[]): Fac
     refused.said.push(`${command.by} ERROR UNAVAILABLE ${command.refusal}`);
     return [whole, refused];
   }
-  if (command.may === 'lost') return [whole, refused];
   const silent = whole.copy();
   silent.said = [...before.said];
   return [whole, silent, refused];

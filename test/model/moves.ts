@@ -13,7 +13,6 @@ export class Moves {
   /** Members whose connections change in these moves: what they do else must wait. */
   #moving = new Set<UserId>();
   #cut = false;
-  #several = false;
   #movedMs = 0;
 
   constructor(play: Play) {
@@ -23,7 +22,6 @@ export class Moves {
   /** Actions for moves that begin together. */
   actions(of: readonly Move[]): Action[] {
     this.#moving = new Set();
-    this.#several = of.length > 1;
     this.#cut = of.some((each) => each.kind === 'fault');
     this.#movedMs = 0;
     const made: Action[] = [];
@@ -77,13 +75,7 @@ export class Moves {
   #by(by: UserId, name: string, of: Pick<Action, 'apply' | 'about'> & { readonly frame: Frame; readonly refusal?: string }): Action[] {
     const seat = this.#play.seatOf(by);
     if (this.#moving.has(by) || !seat) return [];
-    const may = this.#cut
-      ? ({ may: 'cut' } as const)
-      : of.refusal === undefined
-        ? of.about !== undefined && this.#several
-          ? ({ may: 'lost' } as const)
-          : {}
-        : ({ may: 'refused', refusal: of.refusal } as const);
+    const may = this.#cut ? ({ may: 'cut' } as const) : of.refusal === undefined ? {} : ({ may: 'refused', refusal: of.refusal } as const);
     const fire = (): void => {
       if (seat.open) seat.inbox.push(of.frame, FRAME_BYTES);
     };
@@ -301,7 +293,7 @@ export class Moves {
     };
     return [
       {
-        by: member,
+        by: null,
         name: `${this.#name(member)} is owed ${this.#title(subject)}`,
         turns: 0,
         apply: (facts) => facts.owe(member, subject),
