@@ -196,8 +196,7 @@ export class Batcher<Item, Outcome> {
     if (!patience || entry.locked >= patience.limits.lockedTries)
       return this.#fail([entry], new AppError('UNAVAILABLE', 'its row is in use; try again', { retryAfterMs: 1_000 }));
     const { lockedPauseFirstMs, lockedPauseMaxMs } = patience.limits;
-    this.#waiting.unshift(entry);
-    if (entry.locked > 1) {
+    if (this.#queueAgain(entry) && entry.locked > 1) {
       entry.pausing = true;
       this.#pausing += 1;
       patience.clock.after(doubling(entry.locked - 1, lockedPauseFirstMs, lockedPauseMaxMs), () => {
@@ -209,13 +208,28 @@ export class Batcher<Item, Outcome> {
     this.#schedule();
   }
 
+  /** Puts an item before all that wait. @returns false if one of the same name came meanwhile: they are one, and wait as that one */
+  #queueAgain(entry: Entry<Item, Outcome>): boolean {
+    const name = this.#options.sameAs?.(entry.item);
+    const same = name === undefined ? undefined : this.#named.get(name);
+    if (same) {
+      same.locked = Math.max(same.locked, entry.locked);
+      this.#release(entry);
+      same.promise.then(entry.resolve, entry.reject);
+      return false;
+    }
+    if (name !== undefined) this.#named.set(name, entry);
+    this.#waiting.unshift(entry);
+    return true;
+  }
+
   #fail(batch: readonly Entry<Item, Outcome>[], error: unknown): void {
     const { name, onFailure } = this.#options;
     let failed = 0;
     for (const entry of batch) {
       if (this.#options.divisible(error) && !entry.tried) {
         entry.tried = true;
-        this.#waiting.unshift(entry);
+        this.#queueAgain(entry);
         this.#schedule();
         continue;
       }

@@ -143,6 +143,25 @@ describe('one item', () => {
     expect(batcher.idle).toBe(true);
   });
 
+  test('that is tried again and one of the same name that came meanwhile are one', async () => {
+    const came: Promise<string>[] = [];
+    let isFirst = true;
+    const { batcher, batches, load } = makeBatcher({
+      patience: patience(4),
+      sameAs: ({ key }) => key ?? '',
+      run: async (items) => {
+        if (!isFirst) return items.map((item) => `done ${item.id}`);
+        isFirst = false;
+        came.push(batcher.submit({ id: 2, key: 'a' }));
+        return [LOCKED];
+      },
+    });
+    expect(await batcher.submit({ id: 1, key: 'a' })).toBe('done 2');
+    expect(await Promise.all(came)).toEqual(['done 2']);
+    expect(batches).toEqual([[1], [2]]);
+    expect(load.items).toBe(0);
+  });
+
   test('whose row is locked every time is UNAVAILABLE and told to the log, after a bounded number of tries', async () => {
     const told: string[] = [];
     const { batches, submitAll, load } = makeBatcher({ run: lockedFor(99), patience: patience(3), onFailure: (name) => told.push(name) });
