@@ -19,7 +19,7 @@ export interface Seated {
   sessionsEnded(userId: UserId, options: EndSessions): void;
 }
 
-/** Several times what a holder may have in hand. */
+/** Several times what a holder may have in hand, unless an operator raised that. What is not among them waits for its deadline. */
 const ASKS_REMEMBERED = 16;
 
 export type HubDeps = { readonly presence: Presence; readonly frames: MemberFrames; readonly log: Logger };
@@ -33,7 +33,7 @@ type Seat = { readonly connections: Seated[]; congested: boolean | null; writing
 export class Hub {
   readonly #deps: HubDeps;
   readonly #seats = new Map<UserId, Seat>();
-  /** The latest asks written to each connection. A holder has few in hand at once, so that all which are not answered are among them. */
+  /** The latest asks written to each connection, answered or not: so few are in hand at once that the others are hardly ever older. */
   readonly #asks = new WeakMap<Seated, Uint8Array[]>();
   /** Sign-ins under way, so that a session that ends meanwhile is not let in. */
   readonly #signingIn = new Set<Seated>();

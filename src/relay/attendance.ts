@@ -23,11 +23,10 @@ export type AttendanceDeps = LedgerContext & {
   readonly looks: Looks;
 };
 
-type Departed = { /** Present again by the time that what it left was cleared up. */ readonly isBack: boolean };
-
 export class Attendance {
   readonly #deps: AttendanceDeps;
-  readonly #departures: Batcher<UserId, Departed>;
+  /** Whether the member is present again by the time that what it left is cleared up. */
+  readonly #departures: Batcher<UserId, boolean>;
 
   constructor(deps: AttendanceDeps) {
     this.#deps = deps;
@@ -42,7 +41,7 @@ export class Attendance {
       run: async (members: readonly UserId[]) => {
         await this.#clearUp(members);
         const back = await presentAmong(deps.db, members);
-        return members.map((member) => ({ isBack: back.has(member) }));
+        return members.map((member) => back.has(member));
       },
     });
   }
@@ -60,11 +59,11 @@ export class Attendance {
 
   async left(member: UserId): Promise<boolean> {
     const { looks } = this.#deps;
-    const departed = await this.#departures.submit(member);
+    const isBack = await this.#departures.submit(member);
     // It may be back already: what is noted of it is looked at, not forgotten.
     looks.freed(member);
     looks.placeFreed(member);
-    return departed?.isBack ?? false;
+    return isBack;
   }
 
   /** What it has answered, or is no longer asked, is no longer dispatched to it under that attempt, and stays as it is. */
@@ -74,9 +73,11 @@ export class Attendance {
       const ask = decodeFrame(bytes, limits);
       if (!ask.ok || (ask.value.type !== 'relayRequest' && ask.value.type !== 'relayThread')) continue;
       const { id, body } = ask.value;
-      looks.look(() => looks.ledger.undelivered.submit({ eventId: id, attempt: body.attempt, relays: null }));
+      looks.look(async () => {
+        // Its place is free once that is committed.
+        if (await looks.ledger.undelivered.submit({ eventId: id, attempt: body.attempt, relays: null })) looks.freed(member);
+      });
     }
-    looks.freed(member);
   }
 
   congested(member: UserId, full: boolean): void {

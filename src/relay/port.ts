@@ -20,7 +20,7 @@ export interface MemberFrames {
    * @returns whether it has, before its events were looked at; they stand then
    */
   left(userId: UserId): Promise<boolean>;
-  /** A connection of a member ended that has another: these encoded frames, among them all that it was asked and has not answered, went to it alone. */
+  /** A connection of a member ended that has another: these encoded frames, the latest that it was asked, answered or not, went to it alone. */
   askedInVain(userId: UserId, asks: readonly Uint8Array[]): void;
   /** The member's send buffers are all full, or no longer. The row says so already. */
   congested(userId: UserId, full: boolean): void;
