@@ -62,7 +62,8 @@ export class Presence {
    * @throws AppError UNAVAILABLE when this replica is not registered or too much is queued
    */
   async arrive(item: SignIn): Promise<Arrival> {
-    const arrival = await this.#arrivals.submit(item);
+    // Once more: a replica that lost its row may have just registered itself anew.
+    const arrival = (await this.#arrivals.submit(item)) ?? (await this.#arrivals.submit(item));
     if (arrival === null) throw new AppError('UNAVAILABLE', 'this server is registering itself anew; try again');
     return arrival;
   }
