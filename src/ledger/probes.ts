@@ -10,7 +10,7 @@ export type ProbesDeps = { readonly clock: Clock; readonly limits: Limits };
 export class Probes {
   readonly #deps: ProbesDeps;
   /** Somebody waits for this subject, or may: SPREAD it. */
-  readonly #found: (pair: HolderOfSubject) => void;
+  readonly found: (pair: HolderOfSubject) => void;
   /** Acknowledgements are being written or wait for it: a ride comes soon. */
   readonly #isRideComing: () => boolean;
   #waiting = new Map<ReedId, Set<UserId>>();
@@ -18,7 +18,7 @@ export class Probes {
 
   constructor(deps: ProbesDeps, found: (pair: HolderOfSubject) => void, isRideComing: () => boolean) {
     this.#deps = deps;
-    this.#found = found;
+    this.found = found;
     this.#isRideComing = isRideComing;
   }
 
@@ -58,6 +58,6 @@ export class Probes {
   }
 
   #flush(): void {
-    for (const [subject, holders] of this.take()) for (const holder of holders) this.#found({ holder, subject });
+    for (const [subject, holders] of this.take()) for (const holder of holders) this.found({ holder, subject });
   }
 }
