@@ -2,13 +2,14 @@
 // server's own folder at once. What can't be written is refused by name; with room again everything goes on, and nothing that was answered is lost.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import { type Child, removeFolder } from '../support/child.ts';
 import { makeDataFolder, run } from '../support/database.ts';
 import { LightCommunity, LightMember } from '../support/light-member.ts';
+import { databaseUrlOf } from '../support/processes.ts';
 import { type Ready, readyLine, spawnServer } from '../support/server-process.ts';
 
 const SIZE = '160m';
@@ -51,11 +52,6 @@ const begin = (at = data): Child => {
   children.push(child);
   return child;
 };
-const databaseUrl = async (): Promise<string> => {
-  const password = (await readFile(join(data, 'postgres-password'), 'utf8')).trim();
-  const port = (await readFile(join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[3];
-  return `postgres://reedbed:${password}@127.0.0.1:${port}/reedbed`;
-};
 
 beforeAll(() => chmod(disk, 0o711));
 afterEach(async () => {
@@ -74,7 +70,7 @@ describe.runIf(isMounted)('a full disk', () => {
   it('under a running server refuses by name what can not be written, ends nothing, and is over when there is room', async () => {
     const child = begin();
     const ready: Ready = await readyLine(child);
-    const url = await databaseUrl();
+    const url = await databaseUrlOf(data);
     const community = new LightCommunity(url, ready.serverId);
     const [a, b] = await community.accounts(2);
     if (a === undefined || b === undefined) throw new Error('no accounts');

@@ -10,6 +10,7 @@ import { Line } from '../support/altered-parts.ts';
 import { type Child, removeFolder } from '../support/child.ts';
 import { makeDataFolder, run } from '../support/database.ts';
 import { makeMember } from '../support/members.ts';
+import { databaseUrlOf } from '../support/processes.ts';
 import { readyLine, spawnServer } from '../support/server-process.ts';
 
 const TEXT = 'whispered in the reeds';
@@ -32,13 +33,6 @@ afterEach(async () => {
   await child.exit;
   await removeFolder(folder);
 });
-
-/** Where the server's own Postgres listens, for whoever may read its folder. */
-async function databaseUrl(): Promise<string> {
-  const password = (await readFile(join(folder, 'postgres-password'), 'utf8')).trim();
-  const port = (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[3];
-  return `postgres://reedbed:${password}@127.0.0.1:${port}/reedbed`;
-}
 
 /** The files that hold this word, or these bytes. */
 async function filesWith(word: string | Buffer): Promise<string[]> {
@@ -69,7 +63,7 @@ it('after a clean stop nobody learns from it who was online, who asked for what,
     reeds.push(reedId);
   }
   const { member: reader, line } = await enter(ready.url, await author.createInvite());
-  const database = await databaseUrl();
+  const database = await databaseUrlOf(folder);
   await reader.request(reeds.shift() as never);
   await line.seen('in', 'settled');
   await author.close();

@@ -13,7 +13,7 @@ import { STATE } from '../../src/ledger/state.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
 import type { ReedId, UserId } from '../../src/wire/address.ts';
 import { createDatabase } from '../support/database.ts';
-import { World } from '../support/ledger-world.ts';
+import { NOTHING_FOLLOWS, World } from '../support/ledger-world.ts';
 import { LightCommunity, LightMember } from '../support/light-member.ts';
 import { MovedClock } from '../support/moved-clock.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -31,14 +31,7 @@ class Instance {
     this.db = db;
     this.ledger = createLedger({
       ...{ db, limits: world.limits, replicaId: () => this.id, clock: new OffsetClock(), log, load: new BatchLoad(4_096, 1e9) },
-      events: {
-        claimed: () => undefined,
-        dispatched: () => undefined,
-        assigned: (events) => void this.assigned.push(...events),
-        roused: () => undefined,
-        copiesDropped: () => undefined,
-        notHeld: () => undefined,
-      },
+      events: { ...NOTHING_FOLLOWS, assigned: (events) => void this.assigned.push(...events) },
     });
   }
 }

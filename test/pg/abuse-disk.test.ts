@@ -12,6 +12,7 @@ import { type Child, removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/database.ts';
 import { makeMember } from '../support/members.ts';
 import { packetsOf } from '../support/openpgp-parts.ts';
+import { databaseUrlOf } from '../support/processes.ts';
 import { type Ready, readyLine, spawnServer } from '../support/server-process.ts';
 
 const BODY = 'the bittern with the torn wing sleeps under the third willow';
@@ -110,12 +111,6 @@ async function misplace(): Promise<void> {
     await call('/api/v1/reeds', { method: 'POST', headers, body });
     await call('/api/v1/auth/token', { method: 'POST', headers, body: JSON.stringify({ statement, signature: secret }) });
   }
-}
-
-async function databaseUrl(): Promise<string> {
-  const password = (await readFile(join(data(), 'postgres-password'), 'utf8')).trim();
-  const port = (await readFile(join(data(), 'postgres/postmaster.pid'), 'utf8')).split('\n')[3];
-  return `postgres://reedbed:${password}@127.0.0.1:${port}/reedbed`;
 }
 
 async function tables(client: pg.Client): Promise<Map<string, Buffer>> {
@@ -217,7 +212,7 @@ beforeAll(async () => {
   server = spawnServer({ data: data(), env, cwd: folder });
   ready = await readyLine(server);
   await story();
-  const client = new pg.Client({ connectionString: await databaseUrl() });
+  const client = new pg.Client({ connectionString: await databaseUrlOf(data()) });
   await client.connect();
   await refuseRow(client);
   const contents = await tables(client);

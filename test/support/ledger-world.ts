@@ -2,11 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import pino from 'pino';
-import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { base32, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { LOCKED, type Locked } from '../../src/db/batch.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
+import type { LedgerEvents } from '../../src/ledger/ledger.ts';
 import { type Opened, type OpenItem, type OpenOutcome, open } from '../../src/ledger/open.ts';
 import type { SubjectKind } from '../../src/ledger/state.ts';
 import { emptyUnlogged } from '../../src/presence/unlogged.ts';
@@ -15,12 +16,26 @@ import { createDatabase, type TestDatabase } from './database.ts';
 
 const SERVER = 'aaaaaaaaaaaaaaaa';
 
-const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
-
 /** A member's id, the same for the same name. */
-export const userOf = (name: string): UserId => `${base32(createHash('sha256').update(name).digest().subarray(0, 16))}@${SERVER}` as UserId;
+export const userOf = (name: string): UserId => `${base32(createHash('sha256').update(name).digest().subarray(0, 10))}@${SERVER}` as UserId;
 
-export type EventRow = { readonly event_id: string; readonly request_id: RequestId; readonly state: number; readonly due_at: Date };
+/** For a ledger whose looks nobody follows up. */
+export const NOTHING_FOLLOWS: LedgerEvents = {
+  claimed: () => undefined,
+  dispatched: () => undefined,
+  assigned: () => undefined,
+  roused: () => undefined,
+  copiesDropped: () => undefined,
+  notHeld: () => undefined,
+};
+
+export type EventRow = {
+  readonly event_id: string;
+  readonly request_id: RequestId;
+  readonly subject_id: ReedId;
+  readonly state: number;
+  readonly due_at: Date;
+};
 
 export class World {
   readonly db: Database;

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import WebSocket from 'ws';
-import { base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { base32, base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from '../../src/wire/address.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
@@ -11,7 +11,6 @@ import type { Frame, FrameOf, FrameType } from '../../src/wire/frames.ts';
 
 export type LightAccount = { readonly userId: UserId; readonly token: string; readonly device: string };
 
-const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
 const uuid = (): string => uuidv7(Date.now(), cryptoRandom);
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
@@ -27,7 +26,7 @@ export class LightCommunity {
 
   async accounts(count: number): Promise<LightAccount[]> {
     const accounts = Array.from({ length: count }, () => {
-      const userId = `${base32(randomBytes(16))}@${this.#serverId}` as UserId;
+      const userId = `${base32(randomBytes(10))}@${this.#serverId}` as UserId;
       const token = base64url(new Uint8Array(randomBytes(32)));
       return { userId, token, device: uuid(), hash: randomBytes(32), tokenHash: hashOf(token) };
     });

@@ -5,28 +5,15 @@ import { writeHeapSnapshot } from 'node:v8';
 import pino from 'pino';
 import { createApp } from '../../src/app.ts';
 import { configWith } from '../../src/config/config.ts';
+import { RAISED_LIMITS } from './raised-limits.ts';
 
-const NO_RATE = {
-  costBurst: 1e9,
-  costPerMinute: 1e9,
-  freeFramesBurst: 1e9,
-  freeFramesPerSecond: 1e9,
-  sameReedPerHour: 1e9,
-  syncIntervalMs: 0,
-};
-const ONE_ADDRESS = {
-  httpRequestsPerMinute: 1e9,
-  failedSignInsPerMinute: 1e9,
-  unauthenticatedSockets: 1e5,
-  unauthenticatedSocketsPerAddress: 1e5,
-};
 const SMALL_CACHES = { requestsRemembered: 4, asksRemembered: 4 };
 
 const [databaseUrl = ''] = process.argv.slice(2);
 const app = await createApp(
   configWith({
     ...{ port: 0, host: '127.0.0.1', databaseUrl, passphrase: 'correct horse battery staple', signup: 'open' },
-    limits: { ...NO_RATE, ...ONE_ADDRESS, ...SMALL_CACHES },
+    limits: { ...RAISED_LIMITS, ...SMALL_CACHES },
   }),
   { log: pino({ level: 'warn' }, pino.destination(2)) },
 );
