@@ -26,6 +26,12 @@ type EndedRow = {
   owner: string | null;
 };
 
+/**
+ * The version of an event row: an event ends only as this statement's snapshot has it. An attempt that was written between the snapshot and the lock
+ * would not be seen, and would stay behind.
+ */
+const VERSION = 'e.xmin';
+
 /** Deletes the events of CTE `taken (event_id)` with their attempts and returns them. */
 const END_TAKEN = `
 unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id),
@@ -50,12 +56,12 @@ export type CancelItem = { readonly requester: UserId; readonly requestId: Reque
 
 const CANCEL = `
 with input as materialized (
-  select i.*, e.event_id from unnest($1::text[], $2::text[]) with ordinality as i(requester, request_id, ord)
+  select i.*, e.event_id, ${VERSION} as version from unnest($1::text[], $2::text[]) with ordinality as i(requester, request_id, ord)
   left join pending_events e on e.requester_user_id = i.requester and e.request_id = i.request_id and e.requested_at is not null and e.state <> 3
 ),
 taken as materialized (
-  select e.event_id from (select event_id from input where event_id is not null order by event_id) i
-  cross join lateral (${lockedById('i.event_id', 'e.state <> 3')}) e
+  select e.event_id from (select event_id, version from input where event_id is not null order by event_id) i
+  cross join lateral (${lockedById('i.event_id', `e.state <> 3 and ${VERSION} = i.version`)}) e
 ),${END_TAKEN}
 select i.ord::int, i.event_id is not null as known, e.* from input i left join ended e on e.event_id = i.event_id`;
 
@@ -85,7 +91,8 @@ const endPage = async (
   const text = `
 with page as materialized (${page} limit $2),
 taken as materialized (
-  select e.event_id from (select event_id from page order by event_id) p cross join lateral (${lockedById('p.event_id', condition)}) e
+  select e.event_id from (select event_id, version from page order by event_id) p
+  cross join lateral (${lockedById('p.event_id', `${condition} and ${VERSION} = p.version`)}) e
 ),${END_TAKEN}
 select * from ended`;
   return (await db.query<EndedRow>({ name, text, values })).map(endedOf);
@@ -97,7 +104,7 @@ const REQUESTER_ABSENT = `not ${some('online_users o where o.user_id = e.request
 export const requestersGone = (db: Database, requesters: readonly UserId[], page: number): Promise<Ended[]> =>
   endPage(db, {
     name: 'ledger_requesters_gone',
-    page: `select e.event_id from pending_events e where e.requester_user_id = any($1::text[]) and not e.is_foreign and ${REQUESTER_ABSENT}`,
+    page: `select e.event_id, ${VERSION} as version from pending_events e where e.requester_user_id = any($1::text[]) and not e.is_foreign and ${REQUESTER_ABSENT}`,
     condition: REQUESTER_ABSENT,
     values: [requesters, page],
   });
@@ -109,7 +116,7 @@ const UNHELD = `e.state in (0, 1, 4)
 export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>
   endPage(db, {
     name: 'ledger_last_copies',
-    page: `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and ${UNHELD}`,
+    page: `select e.event_id, ${VERSION} as version from pending_events e where e.subject_id = any($1::text[]) and ${UNHELD}`,
     condition: UNHELD,
     values: [subjects, page],
   });

@@ -6,19 +6,14 @@ import { OffsetClock } from '../../src/base/clock.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { BatchLoad } from '../../src/db/batch.ts';
 import type { Database, Sql } from '../../src/db/pool.ts';
-import { createLedger, type Ledger, type LedgerEvents } from '../../src/ledger/ledger.ts';
+import { reopen } from '../../src/ledger/answer.ts';
+import { cancel } from '../../src/ledger/ends.ts';
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { open } from '../../src/ledger/open.ts';
 import { STATE } from '../../src/ledger/state.ts';
-import type { UserId } from '../../src/wire/address.ts';
-import { World } from '../support/ledger-world.ts';
+import type { ReedId, UserId } from '../../src/wire/address.ts';
+import { NOTHING_FOLLOWS, World } from '../support/ledger-world.ts';
 
-const NOTHING: LedgerEvents = {
-  claimed: () => undefined,
-  dispatched: () => undefined,
-  assigned: () => undefined,
-  roused: () => undefined,
-  copiesDropped: () => undefined,
-  notHeld: () => undefined,
-};
 const silent = pino({ level: 'silent' });
 
 let world: World;
@@ -45,7 +40,7 @@ const ledgerOf = (limits = world.limits): Ledger => {
   };
   const db = { query } as unknown as Database;
   const load = new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes);
-  return createLedger({ ...world.context, limits, db, clock: new OffsetClock(), log: silent, load, events: NOTHING });
+  return createLedger({ ...world.context, limits, db, clock: new OffsetClock(), log: silent, load, events: NOTHING_FOLLOWS });
 };
 
 beforeEach(async () => {
@@ -156,4 +151,21 @@ describe('one look costs', () => {
     });
     expect(statements).toEqual(['ledger_relayed', 'ledger_reopen', 'ledger_ack', 'ledger_invalid', 'ledger_undelivered']);
   });
+});
+
+it('leaves no attempt behind, whoever fails an event at the moment of its end', async () => {
+  const { author, eventId, viewer } = await dispatched();
+  const reed = (await world.events())[0]?.subject_id as ReedId;
+  await world.db.query({ text: 'delete from pending_events where event_id = $1', values: [eventId] });
+  for (let round = 0; round < 300; round += 1) {
+    const item = world.item(viewer, reed);
+    await open(world.context, [item], Date.now());
+    const failed = () =>
+      reopen(world.context, [{ eventId: item.eventId, holder: author, attempt: 1, outcome: 'error', missing: null }], Date.now());
+    const ended = () => cancel(world.db, [{ requester: viewer, requestId: item.requestId }]);
+    await Promise.all(round % 2 === 0 ? [failed(), ended()] : [ended(), failed()]);
+    await ended();
+  }
+  expect(await world.events()).toEqual([]);
+  expect(await world.db.query({ text: 'select * from pending_event_attempts' })).toEqual([]);
 });
