@@ -25,8 +25,10 @@ export class Moves {
     this.#cut = of.some((each) => each.kind === 'fault');
     this.#movedMs = 0;
     const made: Action[] = [];
-    for (const each of of) for (const action of this.#actions(each)) made.push({ ...action, turns: each.turns });
-    return made.sort((one, other) => one.turns - other.turns).slice(0, AT_ONCE);
+    // Made in the order in which they begin: who goes away sends nothing after it.
+    for (const each of of.toSorted((one, other) => one.turns - other.turns))
+      for (const action of this.#actions(each)) made.push({ ...action, turns: each.turns });
+    return made.slice(0, AT_ONCE);
   }
 
   #actions(each: Move): readonly Action[] {

@@ -1,5 +1,6 @@
 // One run: a cast on a stage, moves that are carried out a few at a time without waiting in between, and after each few the comparison with
 // the model. Ends with everybody back, honest and patient: then whatever is open must come to its end.
+import { inspect } from 'node:util';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
 import type { Frame } from '../../src/wire/frames.ts';
@@ -182,6 +183,7 @@ export class Play {
       }),
     );
     await stage.rest();
+    for (const { failures } of stage.lives) for (const failure of failures.splice(0)) this.#fail(actions, inspect(failure));
     if (actions.some((action) => action.sweeps)) await this.#sweep();
     const rows = await this.rows();
     const unsteady = new Set(actions.flatMap((action) => action.unsteady ?? []));

@@ -94,6 +94,8 @@ export class Life {
   readonly hub: Hub;
   readonly limits: Limits;
   readonly seats = new Set<Seat>();
+  /** Frames that failed: none may. */
+  readonly failures: unknown[] = [];
   readonly #answered: () => void;
   #dead = false;
   #statements = 0;
@@ -181,6 +183,7 @@ export class Life {
       await this.relay.handle(seat, frame);
     } catch (error) {
       const { code, detail } = error instanceof AppError ? error : new AppError('INTERNAL', String(error));
+      if (code === 'INTERNAL') this.failures.push(error);
       const requestId = 'requestId' in frame.body ? frame.body.requestId : '';
       seat.reply({ id: frame.id, type: 'error', body: { code, detail, requestId, retryAfterMs: 0 } });
     }
