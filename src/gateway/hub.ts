@@ -22,7 +22,7 @@ export interface Seated {
 /** Several times what a holder may have in hand, unless an operator raised that. What is not among them waits for its deadline. */
 const ASKS_REMEMBERED = 16;
 
-export type HubDeps = { readonly presence: Presence; readonly frames: MemberFrames; readonly log: Logger };
+export type HubDeps = { readonly presence: Pick<Presence, 'setCongested'>; readonly frames: MemberFrames; readonly log: Logger };
 
 /**
  * Connections in the order of their sign-ins; `congested` as it is committed, null if that is not known; `writing` while it is being
@@ -94,9 +94,11 @@ export class Hub {
   #note(connection: Seated, bytes: Uint8Array): void {
     const type = peekType(bytes);
     if (type !== 'relayRequest' && type !== 'relayThread') return;
+    // A copy of its own: the frame is a piece of a buffer many times its size, which would be kept with it.
+    const ask = new Uint8Array(bytes);
     const asks = this.#asks.get(connection);
-    if (asks === undefined) this.#asks.set(connection, [bytes]);
-    else if (asks.push(bytes) > ASKS_REMEMBERED) asks.shift();
+    if (asks === undefined) this.#asks.set(connection, [ask]);
+    else if (asks.push(ask) > ASKS_REMEMBERED) asks.shift();
   }
 
   /** Closes a member's sockets here, those that are just signing in included. */
