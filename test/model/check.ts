@@ -213,8 +213,9 @@ class Search {
 
   #end(facts: Facts): Facts | null {
     const { rows, said, steady } = this.#seen;
-    const last = this.#sweeps ? swept(facts, rows, null) : facts;
-    const ends = [closedOf(last, rows), last];
+    // What is over its time and has lost its last copy ends by either.
+    const lasts = this.#sweeps ? [swept(facts, rows, null), swept(closedOf(facts, rows), rows, null)] : [facts];
+    const ends = lasts.flatMap((last) => [closedOf(last, rows), last]);
     if (this.#isCut) ends.push(...ends.map((each) => Object.assign(each.copy(), { said: facts.said })));
     for (const each of ends) {
       const found = difference(each, rows, said, steady);

@@ -1,4 +1,5 @@
-// How things stand, as the plain model knows it, and what the ledger may choose then: who may be asked, and when an event may rest.
+// The second half of the plain model, without commands: how things stand, and what the ledger may choose then (who may be asked, and when an event
+// may rest). What each command makes true is model.ts.
 import type { Limits } from '../../src/base/limits.ts';
 import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
 

@@ -33,11 +33,11 @@ const gather = async (play: Play, moves: Moves): Promise<void> => {
     if (stage.life(at) !== null || at >= play.replicas) continue;
     await play.run([{ by: null, name: `replica ${at} starts`, turns: 0, apply: () => undefined, fire: () => stage.start(at) }], false);
   }
-  for (const [at, member] of members.entries()) {
+  const arrivals = members.flatMap((member, at) => {
     const old = seats.get(member) ?? [];
     seats.set(member, []);
     const [arrival] = moves.anew(member, at % 2);
-    if (!arrival) continue;
+    if (!arrival) return [];
     // As a browser does: the new connection first, then the old one's end.
     const close = (): void => {
       for (const seat of old) seat.close();
@@ -46,8 +46,9 @@ const gather = async (play: Play, moves: Moves): Promise<void> => {
       await arrival.fire();
       close();
     };
-    await play.run([{ ...arrival, fire }], false);
-  }
+    return [{ ...arrival, fire }];
+  });
+  await play.run(arrivals, false);
 };
 
 const isDeliverable = ({ facts }: Play, e: Event): boolean =>

@@ -11,7 +11,7 @@ import { Stage } from './stage.ts';
 
 const BATCHES = 14;
 /** Stages side by side: while one waits for its database the others go on. */
-const STAGES = 3;
+const STAGES = 4;
 const PROGRESS_EVERY = 500;
 
 type Setting = { readonly online: number; readonly held: number; readonly batches: readonly (readonly Move[])[] };
@@ -37,7 +37,8 @@ const perform = async (stage: Stage, profile: Profile, { online, held, batches }
 
 const performed = async (play: Play, maker: Moves, { online, batches }: Pick<Setting, 'online' | 'batches'>): Promise<void> => {
   const present = play.members.filter((_, at) => ((online >> at) & 1) === 0);
-  for (const [at, member] of present.entries()) await play.run(maker.anew(member, at % 2), false);
+  const arrivals = present.flatMap((member, at) => maker.anew(member, at % 2));
+  if (arrivals.length > 0) await play.run(arrivals, false);
   for (const batch of batches) {
     const actions = maker.actions(batch);
     if (actions.length > 0) await play.run(actions);
