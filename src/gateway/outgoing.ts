@@ -1,29 +1,12 @@
 // Frames on their way out. What is written to a socket in one turn of the event loop goes out together, each short frame as one piece with its
 // header: at load most of what the gateway costs are calls of the system.
 import type { Socket } from 'node:net';
+import { headerBytes, writeHeader } from './message-header.ts';
 
-const FIN_BINARY = 0x82;
-const SHORT = 126;
-const MEDIUM = 65_536;
 /** Up to this, a copy costs less than a second piece. */
 const COPIED_BYTES = 16 * 1024;
 /** With so much held back for one socket, it is not held back any longer. */
 const HELD_BYTES = 64 * 1024;
-
-const headerBytes = (payloadBytes: number): number => (payloadBytes < SHORT ? 2 : payloadBytes < MEDIUM ? 4 : 10);
-
-/** Writes the header of a server's binary message: final, without a mask. */
-const writeHeader = (into: Buffer, payloadBytes: number): void => {
-  into[0] = FIN_BINARY;
-  if (payloadBytes < SHORT) into[1] = payloadBytes;
-  else if (payloadBytes < MEDIUM) {
-    into[1] = SHORT;
-    into.writeUInt16BE(payloadBytes, 2);
-  } else {
-    into[1] = SHORT + 1;
-    into.writeBigUInt64BE(BigInt(payloadBytes), 2);
-  }
-};
 
 export class Outgoing {
   #held: Socket[] = [];
