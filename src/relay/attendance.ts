@@ -3,13 +3,13 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
-import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
+import { Batcher, type BatchLoad, Lane, LOCKED } from '../db/batch.ts';
 import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { park, postpone } from '../ledger/answer.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import { requestersGone } from '../ledger/ends.ts';
-import { holdersGone, presentAmong } from '../ledger/sweep.ts';
+import { holdersGone, leftOf } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
 import { decodeFrame } from '../wire/codec.ts';
 import type { Looks } from './looks.ts';
@@ -36,12 +36,13 @@ export class Attendance {
       load: deps.load,
       maxItems: deps.limits.batchItems,
       divisible: isDivisible,
+      patience: deps,
       sameAs: (member: UserId) => member,
       onFailure: (step, error) => deps.log.error({ step, err: error }, 'departures could not be followed; the audit will find them'),
       run: async (members: readonly UserId[]) => {
         await this.#clearUp(members);
-        const back = await presentAmong(deps.db, members);
-        return members.map((member) => back.has(member));
+        const { present, remaining } = await leftOf(deps.db, members);
+        return members.map((member) => (remaining.has(member) ? LOCKED : present.has(member)));
       },
     });
   }

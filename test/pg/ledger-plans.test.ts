@@ -10,7 +10,7 @@ import type { LedgerContext } from '../../src/ledger/context.ts';
 import { cancel, evict, lastCopiesGone, requestersGone } from '../../src/ledger/ends.ts';
 import { open } from '../../src/ledger/open.ts';
 import { acknowledge, invalidate } from '../../src/ledger/settle.ts';
-import { forgive, holdersGone, sweep, wake } from '../../src/ledger/sweep.ts';
+import { forgive, holdersGone, leftOf, sweep, wake } from '../../src/ledger/sweep.ts';
 import type { ReedId, UserId } from '../../src/wire/address.ts';
 import { World } from '../support/ledger-world.ts';
 
@@ -94,6 +94,7 @@ beforeAll(async () => {
   await requestersGone(recorder, [user], 1);
   await lastCopiesGone(recorder, [reed], 1);
   await holdersGone(recorder, [user], 1, now);
+  await leftOf(recorder, [user]);
   await sweep(recorder, world.limits, now);
   await wake(recorder, world.limits, [{ holder: user, cursor: null }], now);
   await forgive(recorder, [user], 8);
@@ -134,6 +135,7 @@ describe('the plan of', () => {
     'requesters_gone',
     'last_copies',
     'holders_gone',
+    'left_of',
     'sweep',
     'wake',
     'forgive',
