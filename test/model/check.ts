@@ -123,12 +123,12 @@ export type Seen = {
   readonly asks: readonly Ask[];
 };
 
-/** What SWEEP makes of everything that is due, or of one event. */
-const swept = (before: Facts, rows: Rows, only: string | null): Facts => {
+/** What SWEEP makes of everything that is due, or of one event; `expires`: what is over its time and gone went by this. */
+const swept = (before: Facts, rows: Rows, only: string | null, expires = true): Facts => {
   const after = before.copy();
   after.sweep(
     (e) => only === null || e.id === only,
-    (e) => !rows.events.some((row) => row.event_id === e.id),
+    (e) => expires && !rows.events.some((row) => row.event_id === e.id),
   );
   return after;
 };
@@ -196,7 +196,8 @@ class Search {
     const { rows } = this.#seen;
     const starts = [facts];
     if (midway) starts.push(closedOf(facts, rows));
-    if (this.#sweeps && command.about !== undefined) starts.push(swept(facts, rows, command.about));
+    if (this.#sweeps && command.about !== undefined)
+      starts.push(swept(facts, rows, command.about), swept(facts, rows, command.about, false));
     if (this.#sweeps) starts.push(swept(facts, rows, null));
     return starts.flatMap((start) => [start, ...this.#asked(start, command)]);
   }

@@ -5,7 +5,7 @@ import { ACCUSING } from './facts.ts';
 
 const KINDS = {
   request: 14,
-  burst: 3,
+  burst: 6,
   cancel: 4,
   answer: 22,
   ack: 12,

@@ -12,7 +12,7 @@ export type Profile = {
 };
 
 /** Small bounds are met in a few moves. */
-const TIGHT = { holderWindow: 2, awakeEventsPerMember: 3, openRequests: 5, holderFailuresPerEvent: 2 } as const;
+const TIGHT = { holderWindow: 2, awakeEventsPerMember: 2, openRequests: 5, holderFailuresPerEvent: 2 } as const;
 
 export const PROFILES: readonly Profile[] = [
   { name: 'tight', members: 5, subjects: 5, replicas: 1, limits: TIGHT, share: 0.4 },
