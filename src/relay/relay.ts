@@ -18,6 +18,7 @@ import type { MemberFrames, Origin } from './port.ts';
 import { Refusals } from './refusals.ts';
 import { Requests } from './requests.ts';
 import { Sweeper } from './sweeper.ts';
+import { Turns } from './turns.ts';
 
 export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly bus: Bus;
@@ -42,11 +43,13 @@ export class Relay implements MemberFrames {
   readonly #acks: Acks;
   readonly #attendance: Attendance;
   readonly #sweeper: Sweeper;
+  readonly #turns: Turns;
 
   constructor(deps: RelayDeps) {
     this.#deps = deps;
     const { bus, clock, db, limits, log } = deps;
     const refusals = new Refusals(db);
+    this.#turns = new Turns(limits.frameTransactions);
     const looks = new Looks(deps);
     this.looks = looks;
     this.#requests = new Requests({ ...deps, looks, refusals });
@@ -134,10 +137,11 @@ export class Relay implements MemberFrames {
   async #publishReady(from: Origin, { body }: FrameOf<'publishReady'>): Promise<void> {
     const reedId = parseReedId(body.reedId);
     if (!reedId) throw new AppError('INVALID', 'reed_id is no reed id');
-    const published = await this.#deps.publish.publishReady(from.member, reedId, body.broadcast);
+    const { member } = from;
+    const published = await this.#turns.run(member.userId, () => this.#deps.publish.publishReady(member, reedId, body.broadcast));
     if (!published.ok) return from.reply(errorNotice({ id: '', requestId: reedId, ...REFUSED[published.reason] }));
     from.reply({ id: '', type: 'publishReadyAck', body: { reedId } });
-    this.looks.spread(from.member.userId, reedId);
+    this.looks.spread(member.userId, reedId);
   }
 
   async #sync(from: Origin, { body }: FrameOf<'syncRequest'>): Promise<void> {
@@ -157,7 +161,8 @@ export class Relay implements MemberFrames {
   async #evictKey(from: Origin, { body }: FrameOf<'keyEviction'>): Promise<void> {
     const keyId = parseUserKeyId(body.keyId);
     if (!keyId) throw new AppError('INVALID', 'key_id is no key id');
-    await this.#deps.keys.evict(from.member.userId, keyId);
+    const { userId } = from.member;
+    await this.#turns.run(userId, () => this.#deps.keys.evict(userId, keyId));
     from.reply({ id: '', type: 'keyEvictionAck', body: { keyId } });
   }
 }
