@@ -18,6 +18,7 @@ import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
 import { openIdentity } from './identity/identity.ts';
@@ -110,6 +111,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
     ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },
     publicOrigin: () => (config.publicUrl === undefined ? null : new URL(config.publicUrl).origin),
     addressOf: addressOf(config.trustProxy),
+    headerLines: securityLines(),
     trySignIn: (address, signIn) => addresses.trySignIn(address, signIn),
     signWelcome: (session, clientNonce) => identity.server.signWelcome(session, clientNonce),
     endSessions: (userId, options) => bus.endSessions(userId, options),

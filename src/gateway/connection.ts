@@ -386,7 +386,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   }
 
   #countBeforeWelcome(bytes: number): void {
-    this.#bytes += bytes;
+    this.#bytes += Math.max(bytes, this.#around.limits.unauthenticatedReadBytes);
     if (this.#bytes > this.#around.limits.unauthenticatedBytes) this.end('CLOSE_FRAME_TOO_LARGE');
   }
 

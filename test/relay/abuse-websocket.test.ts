@@ -2,12 +2,13 @@
 // or the upgrade with a 4xx, in bounded memory, and everybody else goes on.
 import { afterEach, describe, expect, test } from 'vitest';
 import { AbuseStage } from '../support/abuse-stage.ts';
+import { RawConnection } from '../support/raw-http.ts';
 import { closePayload, OPCODE, type RawSocket, upgradeText, wsFrame } from '../support/raw-socket.ts';
 import { CLOSE, ERROR, frame, responseOf } from '../support/raw-wire.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-const stage = AbuseStage.forFile();
+const stage = AbuseStage.forFile({ frameChunks: 1_000 });
 const ping = frame('ping', {}, 'p');
 
 const signedIn = async (): Promise<RawSocket> => stage.signIn(await stage.account());
@@ -25,7 +26,10 @@ describe('an upgrade that is broken', () => {
     ['with a key of another length', 400, () => request({ 'Sec-WebSocket-Key': 'AAAA' })],
     ['of another version', 400, () => request({ 'Sec-WebSocket-Version': '12' })],
     ['without a version', 400, () => request({ 'Sec-WebSocket-Version': null })],
-    ['to another protocol', 400, () => request({ Upgrade: 'h2c' })],
+    ['to another protocol', 404, () => request({ Upgrade: 'h2c' })],
+    ['with two hosts', 400, () => request({ 'X-One': '1\r\nHost: evil.example' })],
+    ['without a host', 400, () => request({ Host: null })],
+    ['with a body', 400, () => request({ 'Content-Length': '2' })],
     ['with a subprotocol twice', 400, () => request({ 'Sec-WebSocket-Protocol': 'reedbed.v1, reedbed.v1' })],
     ['with a list that is none', 400, () => request({ 'Sec-WebSocket-Protocol': 'reedbed.v1,,' })],
     ['by another method', 405, () => request({}).replace('GET', 'POST')],
@@ -40,8 +44,24 @@ describe('an upgrade that is broken', () => {
   ])('%s is refused with %i, and the connection ends', async (_what, status, text) => {
     const socket = await stage.dial();
     socket.raw(text());
-    expect((await socket.upgraded).status).toBe(status);
+    const answer = await socket.upgraded;
+    expect(answer.status).toBe(status);
+    // What the parser of HTTP refuses is said in its own tests.
+    expect(answer.head.toLowerCase()).toContain("content-security-policy: default-src 'none'");
     await socket.closed;
+  });
+
+  test('to HTTP/2, as some clients offer with any request, is passed over: the request is answered', async () => {
+    const socket = await stage.dial();
+    socket.raw(upgradeText('127.0.0.1', { path: '/api/v1/server', headers: { Upgrade: 'h2c', Connection: 'Upgrade, HTTP2-Settings' } }));
+    expect((await socket.upgraded).status).toBe(200);
+    await socket.closed;
+  });
+
+  test('behind a request that is not answered yet is none, and the answers come in their order', async () => {
+    const connection = await RawConnection.open(Number(new URL(stage.server.url).port));
+    await connection.write(`GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n${upgradeText('127.0.0.1')}`);
+    expect((await connection.answers()).map(({ status }) => status)).toEqual([200, 404]);
   });
 
   test('left half open a hundred times holds nothing that others need, and may still be finished', async () => {
@@ -203,6 +223,25 @@ describe('a message in pieces', () => {
     socket.raw(pieces);
     expect((await socket.closed).code).toBe(CLOSE.malformed);
     grown();
+  });
+
+  /** Bytes one at a time, each read by itself, until the connection is closed or so many are sent. */
+  const drip = async (socket: RawSocket, most: number): Promise<void> => {
+    for (let sent = 0; sent < most && !socket.stream.destroyed && socket.stream.writable; sent += 1) {
+      await new Promise((resolve) => socket.stream.write('x', resolve));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  test.each([
+    ['before sign-in', CLOSE.tooLarge, () => stage.greeted()],
+    ['of a member', CLOSE.malformed, signedIn],
+  ] as const)('that comes a byte at a time, %s, closes long before its bytes are too many', async (_whose, code, open) => {
+    const socket = await open();
+    socket.raw(wsFrame('', { declaredBytes: 16 * KIB }));
+    await drip(socket, 15 * KIB);
+    expect(socket.stream.writable).toBe(false);
+    expect((await socket.closed).code).toBe(code);
   });
 
   test('a RELAY_RESPONSE of 1 MiB in sixty-four pieces arrives whole', async () => {

@@ -182,6 +182,7 @@ function depsOf(world: Omit<GatewayWorld, 'gateway'>, limits: Limits): GatewayDe
     serverId: SERVER,
     publicOrigin: () => null,
     addressOf: (request) => request.socket.remoteAddress ?? '',
+    headerLines: '',
     sessions: MADE_UP(members),
     trySignIn: (address, signIn) => addresses.trySignIn(address, signIn),
     signWelcome: async (session, clientNonce) => ({ kid: 'kid', signature: `${session} ${clientNonce}` }),
