@@ -111,8 +111,9 @@ export class Askers {
     for (const member of this.#members) member.ask();
   }
 
+  /** Of a ledger with a replica: one that registers anew empties what was written before it. */
   async epoch(): Promise<string | undefined> {
-    return (await this.community.rows<{ epoch: string }>('select epoch from ledger_epoch'))[0]?.epoch;
+    return (await this.community.rows<{ epoch: string }>('select epoch from ledger_epoch where exists (select from replicas)'))[0]?.epoch;
   }
 
   /** From now on only what is answered anew counts as driven. */
