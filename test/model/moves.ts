@@ -13,6 +13,8 @@ export class Moves {
   /** Members whose connections change in these moves: what they do else must wait. */
   #moving = new Set<UserId>();
   #cut = false;
+  /** Requests of one batch are judged by what was before all of them: an id that another one gives up there is not free yet. */
+  #several = false;
   #movedMs = 0;
 
   constructor(play: Play) {
@@ -24,6 +26,7 @@ export class Moves {
     this.#moving = new Set();
     this.#cut = of.some((each) => each.kind === 'fault');
     this.#movedMs = 0;
+    this.#several = of.length > 1;
     const made: Action[] = [];
     // Made in the order in which they begin: who goes away sends nothing after it.
     for (const each of of.toSorted((one, other) => one.turns - other.turns))
@@ -98,7 +101,8 @@ export class Moves {
     const play = this.#play;
     const subject = pick(play.subjects, b) as Subject;
     const own = play.requests.filter((request) => request.by === by);
-    const again = c % 6 === 4 ? own.findLast((request) => request.subject === subject) : c % 12 === 5 ? recent(own, c) : undefined;
+    const again =
+      c % 6 === 4 ? own.findLast((request) => request.subject === subject) : c % 12 === 5 && !this.#several ? recent(own, c) : undefined;
     return this.request(by, subject, again?.requestId ?? play.requestId(by));
   }
 
