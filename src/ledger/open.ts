@@ -149,7 +149,7 @@ parts as materialized (
   select f.requester, p.id from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
 ),
 dropped as (
-  delete from reed_allocations a using parts p where ${isAllocation('a', 'p.requester', 'p.reed_id')} returning a.reed_id
+  delete from reed_allocations a using (select * from parts order by requester, reed_id) p where ${isAllocation('a', 'p.requester', 'p.reed_id')} returning a.reed_id
 ),
 undeclined as (
   delete from reed_declines d using (

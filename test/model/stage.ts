@@ -118,7 +118,7 @@ export class Life {
       presence: this.presence,
       load: new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes),
     });
-    this.hub = new Hub({ presence: this.presence, frames: this.relay, log: silent });
+    this.hub = new Hub({ presence: this.presence, frames: this.relay, limits, log: silent });
     this.replica = new Replica({
       ...{ ...common, clock: lease, database: this.#mortal(stage.application), name },
       onRegistered: (id) => {

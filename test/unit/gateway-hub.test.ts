@@ -12,7 +12,12 @@ const REED = `${USER}/01890000-0000-7000-8000-000000000000`;
 
 const scene = (): { hub: Hub; connection: Seated } => {
   const connection: Seated = { open: true, full: false, write: () => true, sessionsEnded: () => undefined };
-  const hub = new Hub({ presence: { setCongested: async () => undefined }, frames: new ScriptedFrames(), log: pino({ level: 'silent' }) });
+  const hub = new Hub({
+    presence: { setCongested: async () => undefined },
+    frames: new ScriptedFrames(),
+    limits: { holderWindow: 4 },
+    log: pino({ level: 'silent' }),
+  });
   hub.add(connection, USER);
   return { hub, connection };
 };
@@ -21,7 +26,7 @@ const ask = (nth: number): Uint8Array => {
   return encodeFrame({ id: `event ${nth}`, type: 'relayRequest', body });
 };
 
-it('remembers the latest sixteen asks of a connection, and nothing else that was written to it', () => {
+it('remembers four windows of asks of a connection, the latest, and nothing else that was written to it', () => {
   const { hub, connection } = scene();
   for (let nth = 0; nth < 20; nth += 1) {
     hub.deliver(USER, ask(nth), 'content');
