@@ -17,7 +17,8 @@ const project = (name: string, options: { database?: boolean; timeoutMs?: number
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores: tests wait for processes and databases about as long as they compute.
+    maxWorkers: 3,
     passWithNoTests: true,
     projects: [
       project('unit'),

@@ -2,6 +2,7 @@
 // too much is refused or closed by its code after a counted amount, memory stays flat, and everybody else goes on meanwhile.
 import { describe, expect, test } from 'vitest';
 import { AbuseStage } from '../support/abuse-stage.ts';
+import { watchBuffers } from '../support/held-buffers.ts';
 import type { LightAccount } from '../support/light-member.ts';
 import { countOf, type RawSocket, textOf, wsFrame } from '../support/raw-socket.ts';
 import { CLOSE, ERROR, frame, type RawType, responseOf } from '../support/raw-wire.ts';
@@ -17,15 +18,6 @@ const stage = AbuseStage.forFile({
   freeFramesPerSecond: 1,
 });
 
-/** How much more than now the buffers of this process, server and clients, held at any look. */
-const watch = (): (() => number) => {
-  const before = process.memoryUsage().arrayBuffers;
-  let largest = 0;
-  return () => {
-    largest = Math.max(largest, process.memoryUsage().arrayBuffers - before);
-    return largest;
-  };
-};
 const connections = async ({ userId }: LightAccount): Promise<number> =>
   (await stage.community.rows('select from online_connections where user_id = $1', [userId])).length;
 const count = (socket: RawSocket, type: RawType): number => socket.frames.filter((found) => found.type === type).length;
@@ -99,7 +91,7 @@ describe('a sender', () => {
   test('of the largest frames, unasked, is told after its budget and then closed; none of them is kept', async () => {
     const account = await stage.account();
     const socket = await stage.signIn(account);
-    const grown = watch();
+    const grown = watchBuffers();
     const large = wsFrame(responseOf(stage.dispatched, MIB));
     // The budget fills by one a second meanwhile.
     for (let at = 0; at < 1_000 && socket.stream.writable; at += 1) {

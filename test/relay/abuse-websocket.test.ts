@@ -2,6 +2,7 @@
 // or the upgrade with a 4xx, in bounded memory, and everybody else goes on.
 import { afterEach, describe, expect, test } from 'vitest';
 import { AbuseStage } from '../support/abuse-stage.ts';
+import { watchBuffers } from '../support/held-buffers.ts';
 import { RawConnection } from '../support/raw-http.ts';
 import { closePayload, OPCODE, type RawSocket, upgradeText, wsFrame } from '../support/raw-socket.ts';
 import { CLOSE, ERROR, frame, responseOf } from '../support/raw-wire.ts';
@@ -188,16 +189,12 @@ describe.each(states)('%s, a frame', (_state, connect) => {
 });
 
 describe('a message in pieces', () => {
-  let largest = 0;
+  let look = watchBuffers();
   const watch = (): (() => number) => {
-    const before = process.memoryUsage().arrayBuffers;
-    largest = 0;
-    return () => {
-      largest = Math.max(largest, process.memoryUsage().arrayBuffers - before);
-      return largest;
-    };
+    look = watchBuffers();
+    return look;
   };
-  afterEach(() => expect(largest).toBeLessThan(16 * MIB));
+  afterEach(() => expect(look()).toBeLessThan(16 * MIB));
 
   test('of more bytes than memory holds closes at the limit, and is not kept', async () => {
     const socket = await signedIn();
@@ -265,11 +262,11 @@ test('PINGs with ids of 16 KiB by somebody who never reads close him when the an
   const account = await stage.account();
   const socket = await stage.signIn(account);
   socket.reading(false);
-  const before = process.memoryUsage().arrayBuffers;
+  const grown = watchBuffers();
   const large = wsFrame(frame('ping', {}, 'x'.repeat(16_000)));
   for (let at = 0; at < 990 && socket.stream.writable; at += 1) await new Promise((resolve) => socket.stream.write(large, resolve));
   while ((await stage.community.rows('select from online_users where user_id = $1', [account.userId])).length > 0);
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(48 * MIB);
+  expect(grown()).toBeLessThan(48 * MIB);
 });
 
 describe('pings of the WebSocket protocol', () => {
