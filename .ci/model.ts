@@ -1,5 +1,6 @@
 // The model test with runs of your own. Prints progress, every seed, and for a run that fails how to repeat it. What it does is in test/model.
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PROFILES } from '../test/model/settings.ts';
@@ -50,7 +51,12 @@ const parsed = (): Values | null => {
 const run = (values: Values): void => {
   /** A path names one run. */
   const runs = values.runs ?? (values.path === undefined ? '10000' : '1');
-  const asked = { MODEL_RUNS: runs, MODEL_SEED: values.seed, MODEL_PATH: values.path, MODEL_PROFILE: values.profile };
+  const asked = {
+    MODEL_RUNS: runs,
+    MODEL_SEED: values.seed ?? String(randomInt(2 ** 31)),
+    MODEL_PATH: values.path,
+    MODEL_PROFILE: values.profile,
+  };
   const env = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', 'test/model/ledger.test.ts'], {
     cwd: ROOT,

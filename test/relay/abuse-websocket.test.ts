@@ -189,12 +189,15 @@ describe.each(states)('%s, a frame', (_state, connect) => {
 });
 
 describe('a message in pieces', () => {
-  let look = watchBuffers();
+  let look: (() => number) | null = null;
   const watch = (): (() => number) => {
     look = watchBuffers();
     return look;
   };
-  afterEach(() => expect(look()).toBeLessThan(16 * MIB));
+  afterEach(() => {
+    expect(look?.() ?? 0).toBeLessThan(16 * MIB);
+    look = null;
+  });
 
   test('of more bytes than memory holds closes at the limit, and is not kept', async () => {
     const socket = await signedIn();

@@ -127,8 +127,11 @@ export const wake = async (stage: KillStage): Promise<Scene> => {
   const [author, viewer] = (await stage.members(2)) as [Persistent, Persistent];
   const reeds = await stage.community.reeds(author.account.userId, 1);
   await viewer.connect(SILENT);
+  const rechecks = stage.proxy.passed('ledger_recheck');
   viewer.request(reeds[0] as ReedId);
   await viewer.now.next('requestAck');
+  // Its second look has found nobody either: from now on only WAKE brings it to somebody.
+  await expect.poll(() => stage.proxy.passed('ledger_recheck'), { timeout: 20_000, interval: 5 }).toBeGreaterThan(rechecks);
   const go = () => void author.connect(SILENT).catch(() => undefined);
   return { members: [author, viewer], about: author.account.userId, go, look: () => picture(stage, reeds) };
 };
