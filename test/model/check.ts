@@ -199,7 +199,7 @@ class Search {
     if (this.#sweeps && command.about !== undefined)
       starts.push(swept(facts, rows, command.about), swept(facts, rows, command.about, false));
     if (this.#sweeps) starts.push(swept(facts, rows, null));
-    return starts.flatMap((start) => [start, ...this.#asked(start, command)]);
+    return starts.flatMap((start) => [start, ...this.#asked(start, command), ...(midway ? this.#unwritten(start, command) : [])]);
   }
 
   /** Whoever answers may have been asked just before, anew. */
@@ -210,6 +210,17 @@ class Search {
     const e = asked.events.find((each) => each.id === about && each.phase === 'open');
     if (e) Object.assign(e, { phase: 'asked', holder: by, attempt: ask.attempt, since: facts.now });
     return e ? [asked] : [];
+  }
+
+  /** What can't be written is taken back a statement later than it is relayed: its requester may acknowledge it in between. */
+  #unwritten(facts: Facts, { about, by }: Command): Facts[] {
+    const retryAt = facts.now + facts.limits.undeliverableRetryMs;
+    const relayed = facts.copy();
+    const e = relayed.events.find(
+      (each) => each.id === about && each.requester === by && each.phase === 'open' && each.retryAt === retryAt,
+    );
+    if (e) Object.assign(e, { phase: 'relayed', retryAt: 0 });
+    return e ? [relayed] : [];
   }
 
   #end(facts: Facts): Facts | null {
