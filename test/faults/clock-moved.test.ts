@@ -92,10 +92,9 @@ describe('the clock of the database', () => {
     author.behaviour.answer = 'bytes';
     author.answerAll();
     // Put on over its deadline, the open request may have been taken back: it is asked again after a back-off of seconds.
-    const turn = () => server.settle().then(() => clock.move(1_000));
-    await expect.poll(() => turn().then(ended(open)), { timeout: 60_000, interval: 20 }).toBe(true);
+    await clock.passUntil(server, ended(open));
     const later = viewer.request(reeds[1] as ReedId);
-    await expect.poll(() => turn().then(ended(later)), { timeout: 60_000, interval: 20 }).toBe(true);
+    await clock.passUntil(server, ended(later));
     const third = await LightMember.connect(server.url, accounts[2] as LightAccount);
     third.request(reeds[2] as ReedId);
     await third.next('settled');
@@ -111,16 +110,7 @@ describe("the server's own clock", () => {
     clock.move(byMs);
     author.behaviour.answer = 'bytes';
     author.answerAll();
-    await expect
-      .poll(
-        () =>
-          server
-            .settle()
-            .then(() => clock.move(1_000))
-            .then(ended(open)),
-        { timeout: 60_000, interval: 20 },
-      )
-      .toBe(true);
+    await clock.passUntil(server, ended(open));
     expect(viewer.frames.filter(({ type }) => type === 'error')).toEqual([]);
   });
 });
