@@ -17,13 +17,15 @@ const project = (name: string, options: { database?: boolean; timeoutMs?: number
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores: tests wait for processes and databases about as long as they compute.
+    maxWorkers: 3,
     passWithNoTests: true,
     projects: [
       project('unit'),
       project('pg', { database: true, timeoutMs: 30_000 }),
       project('relay', { database: true, timeoutMs: 60_000 }),
       project('faults', { database: true, timeoutMs: 120_000 }),
+      project('model', { database: true, timeoutMs: 120_000 }),
       project('architecture', { timeoutMs: 60_000 }),
     ],
   },

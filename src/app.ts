@@ -18,6 +18,7 @@ import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
 import { openIdentity } from './identity/identity.ts';
@@ -54,6 +55,8 @@ export type App = {
 const APPLICATION_CONNECTIONS = 8;
 // One for each lane, the sweeper, departures and waking.
 const LEDGER_CONNECTIONS = 6;
+// The lease has one to itself: whoever keeps the others busy must not end everybody's presence.
+const LEASE_CONNECTIONS = 1;
 const QUIET_TURNS = 3;
 const WEB_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url));
 
@@ -68,11 +71,13 @@ const openGround = async (config: Config, overrides: Overrides, owned: AsyncDisp
   owned.defer(() => db.close());
   const ledgerDb = await openDatabase({ url, role: 'ledger', connections: LEDGER_CONNECTIONS, log, onEpoch, clock });
   owned.defer(() => ledgerDb.close());
+  const leaseDb = await openDatabase({ url, role: 'application', connections: LEASE_CONNECTIONS, log, onEpoch, clock });
+  owned.defer(() => leaseDb.close());
   const clockKeeper = await keepClock({ database: db, clock, everyMs: limits.clockMeasureEveryMs, log });
   owned.defer(() => clockKeeper.close());
   const load = new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes);
   return {
-    ...{ config, limits, log, clock, db, ledgerDb, load },
+    ...{ config, limits, log, clock, db, ledgerDb, leaseDb, load },
     random: overrides.random ?? cryptoRandom,
     bus: overrides.bus ?? new MemoryBus(),
     addresses: new AddressBudget({ clock, limits }),
@@ -115,7 +120,7 @@ type Members = Awaited<ReturnType<typeof openMembers>>;
 
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
 const openRelay = (ground: Ground, { identity, reeds }: Members) => {
-  const { addresses, bus, config, db, load } = ground;
+  const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
   const subscriptions = new Subscriptions(db, ground.limits);
@@ -136,6 +141,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
     ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },
     publicOrigin: () => (config.publicUrl === undefined ? null : new URL(config.publicUrl).origin),
     addressOf: addressOf(config.trustProxy),
+    headerLines: securityLines(),
     trySignIn: (address, signIn) => addresses.trySignIn(address, signIn),
     signWelcome: (session, clientNonce) => identity.server.signWelcome(session, clientNonce),
     endSessions: (userId, options) => bus.endSessions(userId, options),
@@ -143,7 +149,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
   });
   let served: { close(): void } | null = null;
   const replica: Replica = new Replica({
-    ...{ ...ground, database: db, name: `${hostname()} ${resolve(config.data)}` },
+    ...{ ...ground, database: leaseDb, name: `${hostname()} ${resolve(config.data)}` },
     onRegistered: (id) => {
       served?.close();
       served = bus.serve(id, {

@@ -13,6 +13,7 @@ export const DEFAULT_LIMITS = {
   relayResponseBytes: MIB,
   frameBytes: 16 * KIB,
   unauthenticatedBytes: 32 * KIB,
+  unauthenticatedReadBytes: 128, // what each read counts as at least: keeping it costs more than its bytes
 
   // Sockets. Over one of these: a close code of its own, named beside.
   authenticationMs: 10 * SECOND, // CLOSE_AUTHENTICATION_TIMEOUT
@@ -32,6 +33,7 @@ export const DEFAULT_LIMITS = {
   reconnectsPerSecond: 500,
   closeWaitMs: 2 * SECOND, // for the other side's close, then the socket is cut
   wheelTickMs: 250,
+  frameChunks: 8_192, // of one message, as they were read; over it: CLOSE_MALFORMED_FRAME
   pendingFrames: 64, // of one connection; over it, or over the bytes: the socket is read no further
   pendingFrameBytes: 2 * MIB,
 
@@ -44,6 +46,7 @@ export const DEFAULT_LIMITS = {
   syncCost: 20,
   syncIntervalMs: 5 * SECOND,
   sameReedPerHour: 5, // counted among the last requestsRemembered; a limit above that limits nothing
+  sameReedAgainPerHour: 60, // under a request id that came on another connection before
   rateLimitedFramesBeforeClose: 100,
   freeFramesPerSecond: 50, // frames without a cost of their own, beside the budget
   freeFramesBurst: 1_000,
@@ -159,6 +162,10 @@ export const DEFAULT_LIMITS = {
   batchItems: 256,
   batchQueueItems: 4_096,
   batchQueueBytes: 64 * MIB,
+  frameTransactions: 4, // at once, of frames that take one each, and one of a member; the others wait for their turn
+  lockedTries: 16, // of a step whose row others have, over 2 s: longer than any of our statements takes; then UNAVAILABLE
+  lockedPauseFirstMs: 2, // after the second try, doubling
+  lockedPauseMaxMs: 250,
   assignItems: 128,
   assignTargets: 16,
   postponedMembers: 64,

@@ -5,6 +5,7 @@ import { AppError } from '../base/errors.ts';
 
 /** The states that this program tells apart. */
 export const SQLSTATE = {
+  diskFull: '53100',
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
   checkViolation: '23514',

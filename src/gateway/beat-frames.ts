@@ -1,11 +1,11 @@
 // The two frames of an idle connection as bytes, made once: ten thousand idle sockets send and receive two thousand of each a second.
 import type { Socket } from 'node:net';
 import { encodeFrame } from '../wire/codec.ts';
+import { headerBytes, writeHeader } from './message-header.ts';
 
-/** The first byte of a binary message in one piece. */
-const FINAL_BINARY = 0x82;
 const PING = encodeFrame({ id: '', type: 'ping', body: {} });
-const PING_MESSAGE = Buffer.from([FINAL_BINARY, PING.length, ...PING]);
+const PING_MESSAGE = Buffer.concat([Buffer.alloc(headerBytes(PING.length)), PING]);
+writeHeader(PING_MESSAGE, PING.length);
 const PONG = Buffer.from(encodeFrame({ id: '', type: 'pong', body: {} }));
 
 /**

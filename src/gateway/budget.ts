@@ -13,6 +13,7 @@ type BudgetLimits = Pick<
   | 'costBurst'
   | 'syncIntervalMs'
   | 'sameReedPerHour'
+  | 'sameReedAgainPerHour'
   | 'freeFramesPerSecond'
   | 'freeFramesBurst'
   | 'requestsRemembered'
@@ -26,6 +27,12 @@ const ROUNDING = 1e-6;
 
 /** A bucket that fills at a steady rate; `at` is when `level` was true. */
 type Bucket = { level: number; at: number };
+
+type Asking = {
+  readonly subject: string;
+  readonly cost: number /** It is open already, and driven again. */;
+  readonly isRepeated: boolean;
+};
 
 type Rate = { readonly burst: number; readonly perMs: number };
 
@@ -65,14 +72,16 @@ export class Budgets {
     );
   }
 
-  /** Takes `cost` for asking for `subject`, which may be asked for only so often in an hour. @returns as `spend` */
-  request(userId: UserId, subject: string, cost: number, now: number): number {
+  /** Takes `cost` for asking for a subject, which may be asked for only so often in an hour, anew and again. @returns as `spend` */
+  request(userId: UserId, { subject, cost, isRepeated }: Asking, now: number): number {
+    const { sameReedPerHour, sameReedAgainPerHour } = this.#limits;
+    const [counted, most] = isRepeated ? [`again ${subject}`, sameReedAgainPerHour] : [subject, sameReedPerHour];
     const member = this.#of(userId, now);
     member.requests ??= new RecentRequests(this.#limits.requestsRemembered);
-    const tooOften = member.requests.waitMs(subject, this.#limits.sameReedPerHour, now);
+    const tooOften = member.requests.waitMs(counted, most, now);
     if (tooOften > 0) return tooOften;
     const wait = this.spend(userId, cost, now);
-    if (wait === 0) member.requests.add(subject, now);
+    if (wait === 0) member.requests.add(counted, now);
     return wait;
   }
 

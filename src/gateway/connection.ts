@@ -132,14 +132,13 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
 
   /** Sends an encoded frame. @returns false if the socket is no longer open */
   write(bytes: Uint8Array): boolean {
-    const { clock, costs, hub, limits } = this.#around;
+    const { clock, costs, hub, limits, outgoing } = this.#around;
     if (this.over || this.#socket.readyState !== this.#socket.OPEN) return false;
     this.#traffic.sent(bytes.length);
     if (this.#member) costs.noteAsk(this.#member.userId, bytes, clock.monotonicMs());
-    if (this.#stream.writableLength + bytes.length > WATCHED_BYTES) {
-      this.#flushed ??= () => this.#drained();
-      this.#socket.send(bytes, this.#flushed);
-    } else this.#socket.send(bytes);
+    const isWatched = this.#stream.writableLength + bytes.length > WATCHED_BYTES;
+    if (isWatched) this.#flushed ??= () => this.#drained();
+    outgoing.write(this.#stream, bytes, isWatched ? this.#flushed : null);
     const buffered = this.#socket.bufferedAmount;
     if (buffered > limits.sendBufferMaxBytes) this.end('CLOSE_SLOW_READER');
     else if (!this.full && buffered > limits.sendBufferFullBytes) {
@@ -176,6 +175,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
 
   /** Cuts the socket without a word. */
   cut(): void {
+    this.#stream.uncork();
     this.#socket.terminate();
   }
 
@@ -386,7 +386,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
   }
 
   #countBeforeWelcome(bytes: number): void {
-    this.#bytes += bytes;
+    this.#bytes += Math.max(bytes, this.#around.limits.unauthenticatedReadBytes);
     if (this.#bytes > this.#around.limits.unauthenticatedBytes) this.end('CLOSE_FRAME_TOO_LARGE');
   }
 

@@ -65,8 +65,8 @@ export class Costs {
   }
 
   /**
-   * A request that another connection made already is a client's that was cut off and drives its open requests again: it costs, but is not
-   * counted among those for the same reed.
+   * A request that another connection made already is a client's that was cut off and drives its open requests again: it costs, and is
+   * counted by itself, far beyond what a bad network makes of it: whoever came back each time could ask for a reed without an end.
    */
   #request({ userId, connectionId }: From, { subject, requestId, cost }: Request, now: number): number {
     const { idChars } = this.#limits;
@@ -74,7 +74,7 @@ export class Costs {
     if (subject.length > idChars || requestId.length > idChars) return this.#budgets.spend(userId, cost, now);
     const [open, here] = [`cancel ${requestId}`, `at ${connectionId} ${requestId}`];
     const isRepeated = this.#budgets.knows(userId, open, now) && !this.#budgets.knows(userId, here, now);
-    const wait = isRepeated ? this.#budgets.spend(userId, cost, now) : this.#budgets.request(userId, subject, cost, now);
+    const wait = this.#budgets.request(userId, { subject, cost, isRepeated }, now);
     if (wait > 0) return wait;
     if (!isRepeated) this.#budgets.asked(userId, open, now);
     this.#budgets.asked(userId, here, now);

@@ -22,6 +22,7 @@ import { Costs } from './costs.ts';
 import { Door } from './door.ts';
 import { Hub } from './hub.ts';
 import { MemberSocket } from './member-socket.ts';
+import { Outgoing } from './outgoing.ts';
 import type { Sessions, TrySignIn } from './sign-in.ts';
 import { SignIn } from './sign-in.ts';
 import type { Surroundings, Waiting } from './surroundings.ts';
@@ -36,6 +37,8 @@ export type GatewayDeps = {
   readonly publicOrigin: () => string | null;
   /** The client's address of an upgrade request, by the proxy's word if that is trusted. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Header lines that every response carries, each with its end. */
+  readonly headerLines: string;
   readonly sessions: Sessions;
   readonly trySignIn: TrySignIn;
   readonly signWelcome: (session: string, clientNonce: string) => Promise<{ readonly kid: string; readonly signature: string }>;
@@ -72,6 +75,8 @@ const openServer = (limits: Limits) =>
     // Pings are charged like other frames before they are answered; the library would cut who sends many, without a code.
     autoPong: false,
     maxPayload: limits.relayResponseBytes + DELIVERY_OVERHEAD_BYTES,
+    // Each read of the system that is kept costs some hundred bytes beside its own: a message a byte at a time would take a hundred MiB.
+    maxBufferedChunks: limits.frameChunks,
     // A client that does not offer ours is told so by a close code, which it can only read after a handshake.
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : ([...offered][0] ?? false)),
   });
@@ -102,6 +107,7 @@ export class Gateway {
     this.#scannedAt = clock.monotonicMs();
     this.#wheel = new TimerWheel(clock, limits.wheelTickMs, (now) => this.#tick(now));
     this.#server = openServer(limits);
+    this.#server.on('wsClientError', (error, stream) => refuseUpgrade(stream, { status: 400, detail: error.message }, deps.headerLines));
     this.#around = this.#surroundings();
   }
 
@@ -163,6 +169,7 @@ export class Gateway {
       wheel: this.#wheel,
       hub,
       signIn: new SignIn({ ...deps, hub }),
+      outgoing: new Outgoing(),
       overloaded: () => this.#overloaded(),
       waits: (waiting) => void this.#waiting.add(waiting),
       comeBackMs: () => this.#comeBackMs(),
@@ -175,7 +182,7 @@ export class Gateway {
     const address = this.#deps.addressOf(request);
     const refusal = this.#refusal(request, address);
     if (refusal !== null) {
-      refuseUpgrade(stream, refusal);
+      refuseUpgrade(stream, refusal, this.#deps.headerLines);
       return;
     }
     const supported = offeredProtocols(request).includes(SUBPROTOCOL);
@@ -189,6 +196,7 @@ export class Gateway {
     const { limits, publicOrigin } = this.#deps;
     if (this.#closing) return { status: 503, detail: 'This server is going away.', retryAfterMs: limits.reconnectSpreadMs };
     if (request.url !== '/socket') return { status: 404, detail: 'There is no socket here.' };
+    if (request.method !== 'GET') return { status: 405, detail: 'A socket is opened by GET.' };
     if (!isOwnOrigin(request, publicOrigin())) return { status: 403, detail: 'Pages of this origin may open no socket here.' };
     return this.#door.refusal(address);
   }
@@ -231,8 +239,9 @@ export class Gateway {
   async #leave(connectionId: string, userId: UserId, asks: readonly Uint8Array[]): Promise<void> {
     try {
       const left = await this.#deps.presence.leave({ connectionId, userId });
-      if (left) await this.#deps.frames.left(userId);
-      else if (asks.length > 0) this.#deps.frames.askedInVain(userId, asks);
+      // Who left and is back by now stands for what was asked of it on the connection that is gone.
+      const isThere = !left || (await this.#deps.frames.left(userId));
+      if (isThere && asks.length > 0) this.#deps.frames.askedInVain(userId, asks);
     } catch (error) {
       this.#deps.log.error({ err: error }, 'the look after a departure failed');
     }

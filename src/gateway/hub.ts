@@ -1,6 +1,7 @@
 // The connections of members on this replica. Content goes to the newest connection whose send buffer is not full, a notice to the
 // newest; a member all of whose connections are full is congested, and both edges of that are told once committed.
 import type { Logger } from 'pino';
+import type { Limits } from '../base/limits.ts';
 import type { DeliveryKind, EndSessions } from '../bus/port.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { MemberFrames } from '../relay/port.ts';
@@ -19,10 +20,15 @@ export interface Seated {
   sessionsEnded(userId: UserId, options: EndSessions): void;
 }
 
-/** Several times what a holder may have in hand. */
-const ASKS_REMEMBERED = 16;
+/** Of a connection, in windows of its holder. What is not among them waits for its deadline. */
+const WINDOWS_REMEMBERED = 4;
 
-export type HubDeps = { readonly presence: Presence; readonly frames: MemberFrames; readonly log: Logger };
+export type HubDeps = {
+  readonly presence: Pick<Presence, 'setCongested'>;
+  readonly frames: MemberFrames;
+  readonly limits: Pick<Limits, 'holderWindow'>;
+  readonly log: Logger;
+};
 
 /**
  * Connections in the order of their sign-ins; `congested` as it is committed, null if that is not known; `writing` while it is being
@@ -33,7 +39,7 @@ type Seat = { readonly connections: Seated[]; congested: boolean | null; writing
 export class Hub {
   readonly #deps: HubDeps;
   readonly #seats = new Map<UserId, Seat>();
-  /** The latest asks written to each connection. A holder has few in hand at once, so that all which are not answered are among them. */
+  /** The latest asks written to each connection, answered or not: so few are in hand at once that the others are hardly ever older. */
   readonly #asks = new WeakMap<Seated, Uint8Array[]>();
   /** Sign-ins under way, so that a session that ends meanwhile is not let in. */
   readonly #signingIn = new Set<Seated>();
@@ -94,9 +100,11 @@ export class Hub {
   #note(connection: Seated, bytes: Uint8Array): void {
     const type = peekType(bytes);
     if (type !== 'relayRequest' && type !== 'relayThread') return;
+    // A copy of its own: the frame is a piece of a buffer many times its size, which would be kept with it.
+    const ask = new Uint8Array(bytes);
     const asks = this.#asks.get(connection);
-    if (asks === undefined) this.#asks.set(connection, [bytes]);
-    else if (asks.push(bytes) > ASKS_REMEMBERED) asks.shift();
+    if (asks === undefined) this.#asks.set(connection, [ask]);
+    else if (asks.push(ask) > WINDOWS_REMEMBERED * this.#deps.limits.holderWindow) asks.shift();
   }
 
   /** Closes a member's sockets here, those that are just signing in included. */

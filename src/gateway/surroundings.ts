@@ -8,6 +8,7 @@ import type { MemberFrames } from '../relay/port.ts';
 import type { ServerId } from '../wire/address.ts';
 import type { Costs } from './costs.ts';
 import type { Hub } from './hub.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { SignIn } from './sign-in.ts';
 import type { TimerWheel } from './timer-wheel.ts';
 
@@ -28,6 +29,7 @@ export type Surroundings = {
   readonly wheel: TimerWheel;
   readonly hub: Hub;
   readonly signIn: SignIn;
+  readonly outgoing: Outgoing;
   /** Too much is queued behind us: start nothing now. */
   readonly overloaded: () => boolean;
   /** The connection has frames that wait for room. */

@@ -2,11 +2,9 @@
 // Numbers only; nothing here acts.
 import type { Socket } from 'node:net';
 import type { Heart } from './heartbeat.ts';
+import { headerBytes } from './message-header.ts';
 
-const SHORT = 126;
-const MEDIUM = 65_536;
-/** Bytes of a WebSocket header for a payload; frames from a client carry a mask of four more. */
-const headerBytes = (payload: number): number => (payload < SHORT ? 2 : payload < MEDIUM ? 4 : 10);
+/** What the header of a client's frame has more than one of ours. */
 const MASK_BYTES = 4;
 
 /**

@@ -21,8 +21,11 @@ export const offeredProtocols = (request: IncomingMessage): string[] =>
 
 export type Refusal = { readonly status: number; readonly detail: string; readonly retryAfterMs?: number };
 
-/** Answers an upgrade with a plain HTTP refusal and ends the connection. */
-export function refuseUpgrade(stream: Duplex, { status, detail, retryAfterMs }: Refusal): void {
+/**
+ * Answers an upgrade with a plain HTTP refusal and ends the connection.
+ * @param always lines of every response
+ */
+export function refuseUpgrade(stream: Duplex, { status, detail, retryAfterMs }: Refusal, always: string): void {
   stream.on('error', () => stream.destroy());
   // Nobody watches this connection any more: it must not wait for the other side's end.
   stream.once('finish', () => stream.destroy());
@@ -31,7 +34,9 @@ export function refuseUpgrade(stream: Duplex, { status, detail, retryAfterMs }: 
     'Connection: close',
     'Content-Type: text/plain; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(detail)}`,
+    ...(status === 400 ? ['Sec-WebSocket-Version: 13'] : []),
+    ...(status === 405 ? ['Allow: GET'] : []),
     ...(retryAfterMs === undefined ? [] : [`Retry-After: ${Math.ceil(retryAfterMs / 1_000)}`]),
   ];
-  stream.end(`${head.join('\r\n')}\r\n\r\n${detail}`);
+  stream.end(`${head.join('\r\n')}\r\n${always}\r\n${detail}`);
 }

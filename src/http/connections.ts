@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
+import { doubt } from './doubtful.ts';
 import { securityLines } from './headers.ts';
 import { problemOf } from './problems.ts';
 
@@ -15,11 +16,10 @@ const CHECKS_PER_REQUEST = 10;
 
 /** Options of Node's server. Who sends slowly is looked for often enough for `httpRequestMs` to mean something. */
 export const serverOptions = ({ httpRequestMs }: Limits) => ({
+  // Here, since Node derives the time for a head from it; told later it would take its own minute for the body instead.
   requestTimeout: httpRequestMs,
-  // Without this Node would take its own minute for the body instead of the head.
-  headersTimeout: httpRequestMs,
   connectionsCheckingInterval: Math.ceil(httpRequestMs / CHECKS_PER_REQUEST),
-  // Node would answer without headers or a problem document; requests.ts does it.
+  // Node would answer without headers or a problem document; doubtful.ts does it.
   requireHostHeader: false,
 });
 
@@ -34,12 +34,14 @@ export class Connections {
   readonly #deps: { readonly clock: Clock; readonly limits: Limits };
   readonly #owed = new WeakMap<Duplex, Owed[]>();
   readonly #over = new WeakSet<Duplex>();
+  #server: Server | null = null;
 
   constructor(deps: { readonly clock: Clock; readonly limits: Limits }) {
     this.#deps = deps;
   }
 
   watch(server: Server): void {
+    this.#server = server;
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => this.#owe({ request, response }));
     // Node would answer an Expect that it does not know by itself; it may be passed over.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -54,6 +56,16 @@ export class Connections {
     if (error.code === 'ECONNRESET') socket.destroy();
     else this.#refuse(socket, refusalOf(error.code));
   };
+
+  /**
+   * For Node's `shouldUpgradeCallback`: what is not taken is a request like any other. To another protocol than ours a client only offers to change.
+   * Behind a request that has no answer yet none can be made: the other side would take that answer for ours.
+   */
+  readonly takesUpgrade = (request: IncomingMessage): boolean =>
+    (this.#server?.listenerCount('upgrade') ?? 0) > 0 &&
+    request.headers.upgrade?.toLowerCase() === 'websocket' &&
+    doubt(request) === null &&
+    (this.#owed.get(request.socket) ?? []).length === 0;
 
   #owe(one: Owed): void {
     const { socket } = one.request;

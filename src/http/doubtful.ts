@@ -1,5 +1,6 @@
 // Requests that two readers of HTTP could understand differently, though Node's parser takes them: refused before a route is asked, and the
 // connection with them.
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 
@@ -7,7 +8,8 @@ import { AppError } from '../base/errors.ts';
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(?::\d{0,5})?$/;
 const BODILESS = new Set(['GET', 'HEAD', 'TRACE']);
 
-function doubt({ raw }: FastifyRequest): string | null {
+/** What could be understood differently; null: nothing. */
+export function doubt(raw: IncomingMessage): string | null {
   const hosts = raw.rawHeaders.filter((_value, at) => at % 2 === 1 && raw.rawHeaders[at - 1]?.toLowerCase() === 'host');
   const isMissing = hosts.length === 0 && raw.httpVersion === '1.1';
   if (isMissing || hosts.length > 1 || !hosts.every((host) => HOST.test(host))) return 'host: exactly one, and a host';
@@ -18,7 +20,7 @@ function doubt({ raw }: FastifyRequest): string | null {
 
 /** @throws AppError BAD_REQUEST; nothing more is read from the connection then */
 export function refuseDoubtful(request: FastifyRequest, reply: FastifyReply): void {
-  const found = doubt(request);
+  const found = doubt(request.raw);
   if (found === null) return;
   reply.header('connection', 'close');
   throw new AppError('BAD_REQUEST', found);

@@ -68,7 +68,7 @@ function makeInstance(deps: HttpDeps, connections: Connections): Api {
     genReqId: () => hex(deps.random(REQUEST_ID_BYTES)),
     trustProxy: deps.trustProxy,
     bodyLimit: deps.limits.httpBodyBytes,
-    http: serverOptions(deps.limits),
+    http: { ...serverOptions(deps.limits), shouldUpgradeCallback: connections.takesUpgrade },
     requestTimeout: deps.limits.httpRequestMs,
     connectionTimeout: silenceMs(deps.limits),
     forceCloseConnections: true,
@@ -85,6 +85,8 @@ function addHooks(app: Api, deps: HttpDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     secure(reply.raw);
     refuseDoubtful(request, reply);
+    // Node reads nothing that came in one packet behind an upgrade that was not taken.
+    if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
     if (!UNCOUNTED.has(request.url)) spend(deps, 'request', request);
   });
   app.addHook('onResponse', async (request, reply) => {

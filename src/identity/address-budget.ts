@@ -106,9 +106,10 @@ export class AddressBudget {
   }
 }
 
-/** The address itself for IPv4, also when mapped into IPv6; the first four groups for IPv6. */
+/** The address itself for IPv4, also when mapped into IPv6; the first four groups for IPv6. A port, which some proxies write behind it, says nothing. */
 export function networkOf(address: string): string {
-  const bare = address.split('%', 1)[0] ?? '';
+  const [, inBrackets, ofFour] = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(address) ?? [];
+  const bare = (inBrackets ?? ofFour ?? address).split('%', 1)[0] ?? '';
   const mapped = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
   if (mapped !== undefined || !bare.includes(':')) return mapped ?? bare;
   const [head = '', tail] = bare.toLowerCase().split('::');

@@ -82,9 +82,10 @@ export class ServerIdentity {
   /** The current server document, issued anew if it is old or says something that is no longer so. */
   async document(): Promise<ServerDocument> {
     if (this.#document !== null && this.#holds(this.#document)) return this.#document;
+    // The key of the row stays: whoever registers somebody or something under it is not waited for, and does not wait.
     this.#document = await this.#deps.db.transaction(async (tx) => {
       const { rows } = await sql<{ serial: string; document: ServerDocument | null }>`
-        select serial::text, document from servers where id = ${this.id} for update`.execute(tx);
+        select serial::text, document from servers where id = ${this.id} for no key update`.execute(tx);
       const [row] = rows;
       if (row === undefined) throw new Error('the row of this server is gone');
       if (row.document !== null && this.#holds(row.document)) return row.document;

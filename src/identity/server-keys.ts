@@ -58,14 +58,12 @@ type KeyRow = { id: string; server_id: ServerId; kind: string; public_key: strin
  * @returns `wrong-passphrase` if they are there and the passphrase does not open them
  */
 export async function loadServerKeys(deps: ServerKeysDeps): Promise<Result<ServerKeys, 'wrong-passphrase'>> {
-  const rows = await deps.db.transaction(async (tx) => {
+  const keys = await deps.db.transaction(async (tx) => {
     await sql`select pg_advisory_xact_lock(${KEY_LOCK})`.execute(tx);
     const stored = await readKeys(tx);
-    if (stored.length > 0) return stored;
-    await makeKeys(tx, deps);
-    return readKeys(tx);
+    return stored.length > 0 ? stored : makeKeys(tx, deps);
   });
-  return openKeys(rows, deps.passphrase);
+  return Array.isArray(keys) ? openKeys(keys, deps.passphrase) : ok(keys);
 }
 
 async function readKeys(tx: Executor): Promise<KeyRow[]> {
@@ -77,7 +75,7 @@ async function readKeys(tx: Executor): Promise<KeyRow[]> {
   return rows;
 }
 
-async function makeKeys(tx: Executor, deps: ServerKeysDeps): Promise<void> {
+async function makeKeys(tx: Executor, deps: ServerKeysDeps): Promise<ServerKeys> {
   const at = new Date(deps.now);
   const identity = await generatePrivateKey(deps.now);
   const server = await serverIdFromFingerprint(identity.fingerprint);
@@ -93,6 +91,7 @@ async function makeKeys(tx: Executor, deps: ServerKeysDeps): Promise<void> {
         ${JSON.stringify(signed)}::jsonb, ${at}),
       (${`${server}#${transport.kid}`}, ${server}, 'transport', ${transport.publicKey},
         ${await encryptWithPassphrase(new TextEncoder().encode(base64url(seed)), deps.passphrase)}, null, ${at})`.execute(tx);
+  return { id: server, keyId, identity, statement: signed, transport };
 }
 
 async function openKeys(rows: readonly KeyRow[], passphrase: string): Promise<Result<ServerKeys, 'wrong-passphrase'>> {

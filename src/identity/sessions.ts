@@ -15,10 +15,10 @@ import { parseStrictJson } from '../wire/strict-json.ts';
 import type { Challenges } from './challenges.ts';
 import type { Executor } from './executor.ts';
 import type { ServerIdentity } from './server-identity.ts';
-import { type Holder, TOKEN_BYTES, TokenLookup, tokenHash } from './token-lookup.ts';
+import { type Member, TOKEN_BYTES, TokenLookup, tokenHash } from './token-lookup.ts';
 
-export type Member = Holder;
-export type Role = Holder['role'];
+export type { Member };
+export type Role = Member['role'];
 
 export type SessionStatement = StatementOf<'session'>;
 export type Purpose = SessionStatement['purpose'];

@@ -17,19 +17,18 @@ export const tokenHash = (token: string): Buffer => createHash('sha256').update(
 export type TokenLookupDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
 
 /** Who acts: a member by a key and a device that are theirs at this moment. */
-export type Holder = {
+export type Member = {
   readonly userId: UserId;
   readonly keyId: UserKeyId;
   readonly deviceId: string;
   readonly role: 'root' | 'admin' | 'archivist' | 'user';
 };
 
-type Found = { readonly holder: Holder | null };
-type SessionRow = { place: number; user_id: UserId; key_id: UserKeyId; device_id: string; role: Holder['role']; last_used_at: Date };
+type SessionRow = { place: number; user_id: UserId; key_id: UserKeyId; device_id: string; role: Member['role']; last_used_at: Date };
 
 export class TokenLookup {
   readonly #deps: TokenLookupDeps;
-  readonly #looks: Batcher<Buffer, Found>;
+  readonly #looks: Batcher<Buffer, Member | null>;
 
   constructor(deps: TokenLookupDeps) {
     this.#deps = deps;
@@ -49,12 +48,12 @@ export class TokenLookup {
    * Who holds this token, or null if it is none of ours, ended, or its key, device or account is gone.
    * @throws AppError UNAVAILABLE when the database is away or too much is queued
    */
-  async find(token: string): Promise<Holder | null> {
+  async find(token: string): Promise<Member | null> {
     if (fromBase64url(token)?.length !== TOKEN_BYTES) return null;
-    return (await this.#looks.submit(tokenHash(token)))?.holder ?? null;
+    return this.#looks.submit(tokenHash(token));
   }
 
-  async #look(hashes: readonly Buffer[]): Promise<Found[]> {
+  async #look(hashes: readonly Buffer[]): Promise<(Member | null)[]> {
     const { db, clock, limits } = this.#deps;
     const now = clock.now();
     // `offset 0` keeps each look an index look-up, however few sessions there were when the statement was planned.
@@ -72,10 +71,10 @@ export class TokenLookup {
           offset 0) f`,
       values: [hashes, new Date(now - limits.tokenIdleMs), new Date(now - limits.tokenLifeMs)],
     });
-    const found: Found[] = hashes.map(() => ({ holder: null }));
+    const found: (Member | null)[] = hashes.map(() => null);
     const stale: Buffer[] = [];
     for (const { place, user_id, key_id, device_id, role, last_used_at } of rows) {
-      found[place - 1] = { holder: { userId: user_id, keyId: key_id, deviceId: device_id, role } };
+      found[place - 1] = { userId: user_id, keyId: key_id, deviceId: device_id, role };
       const hash = hashes[place - 1];
       if (hash && now - last_used_at.getTime() >= limits.sessionWriteEveryMs) stale.push(hash);
     }

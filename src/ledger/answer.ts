@@ -1,8 +1,9 @@
 // What holders answer: RELAYED (ciphertext), RE-OPEN (miss, error, deadline) and UNDELIVERED (a frame that could not be written).
 // An answer counts only from the holder that the event is dispatched to; who answers late or for another changes nothing.
+import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { blockedBy, lockedById } from './choice.ts';
+import { blockedBy, isAllocation, isThere, lockedById } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
@@ -22,6 +23,8 @@ export type Relayed = {
   readonly stream: { readonly username: string; readonly skipped: number } | null;
 };
 
+const OF_HOLDER = 'e.holder = i.holder and e.state = 2';
+
 const RELAYED = `
 with input as materialized (
   select * from unnest($1::uuid[], $2::text[]) with ordinality as i(event_id, holder, ord)
@@ -29,7 +32,7 @@ with input as materialized (
 taken as materialized (
   select e.event_id, i.ord, e.requester_user_id, e.event_name, e.subject_id, split_part(e.subject_id, '/', 1) as author
   from (select * from input order by event_id) i cross join lateral (
-    ${lockedById('i.event_id', 'e.holder = i.holder and e.state = 2')}
+    ${lockedById('i.event_id', OF_HOLDER)}
   ) e
 ),
 judged as materialized (
@@ -61,13 +64,15 @@ relayed as (
   from judged j where e.event_id = j.event_id and j.verdict = 'relayed' and j.event_name <> 'BROADCAST_REED'
   returning j.ord, j.verdict, e.requester_user_id, e.request_id, e.requested_at, e.event_name, e.subject_id, e.relays
 )
-select i.ord, r.verdict, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.event_name, r.subject_id, r.relays,
+select i.ord, case when r.ord is null then ${isThere('i.event_id', OF_HOLDER)} end as locked,
+  r.verdict, r.requester_user_id, r.request_id, r.requested_at is not null as explicit, r.event_name, r.subject_id, r.relays,
   case when r.event_name = 'BROADCAST_REED' then (select username from users where id = split_part(r.subject_id, '/', 1)) end as username,
   case when r.event_name = 'BROADCAST_REED' then coalesce((select skipped from told where viewer = r.requester_user_id), 0) end as skipped
 from input i left join (select * from relayed union all select * from ended) r on r.ord = i.ord
 order by i.ord`;
 
 type RelayedRow = {
+  locked: boolean | null;
   verdict: Relayed['verdict'] | null;
   requester_user_id: UserId;
   request_id: RequestId | null;
@@ -81,9 +86,9 @@ type RelayedRow = {
 
 /**
  * Licenses the delivery of a batch of answers, at most one per event: looks again at removal and block, then sets relayed_at.
- * @returns null for an item whose event is not dispatched to that holder (or locked just now)
+ * @returns null for an item whose event is not dispatched to that holder
  */
-export const relayed = async (context: LedgerContext, items: readonly AnswerItem[], now: number): Promise<(Relayed | null)[]> => {
+export const relayed = async (context: LedgerContext, items: readonly AnswerItem[], now: number): Promise<(Relayed | null | Locked)[]> => {
   const rows = await context.db.query<RelayedRow>({
     name: 'ledger_relayed',
     text: RELAYED,
@@ -96,7 +101,7 @@ export const relayed = async (context: LedgerContext, items: readonly AnswerItem
   });
   return rows.map((row) =>
     row.verdict === null
-      ? null
+      ? noneOr(row.locked)
       : {
           verdict: row.verdict,
           requester: row.requester_user_id,
@@ -109,6 +114,9 @@ export const relayed = async (context: LedgerContext, items: readonly AnswerItem
         },
   );
 };
+
+/** Why there is no outcome. */
+const noneOr = (locked: boolean | null): Locked | null => (locked ? LOCKED : null);
 
 /** busy is no failure: the holder's own limits. */
 export type FailureOutcome = 'miss' | 'error' | 'busy';
@@ -126,6 +134,8 @@ export type Reopened = { readonly subjectId: ReedId; readonly subjectKind: Subje
 export const backoffSql = (failures: string, firstMs: string, maxMs: string): string =>
   `least(${maxMs}::float8, ${firstMs}::float8 * power(2, least(${failures}, 20) - 1)) * interval '1 millisecond'`;
 
+const OF_ATTEMPT = `${OF_HOLDER} and e.attempt = i.attempt`;
+
 const REOPEN = `
 with input as materialized (
   select * from unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[]) with ordinality as i(event_id, holder, attempt, outcome, missing, ord)
@@ -133,7 +143,7 @@ with input as materialized (
 taken as materialized (
   select e.event_id, i.ord, i.holder, i.outcome, i.missing, e.subject_id, e.subject_kind
   from (select * from input order by event_id) i cross join lateral (
-    ${lockedById('i.event_id', 'e.holder = i.holder and e.attempt = i.attempt and e.state = 2')}
+    ${lockedById('i.event_id', OF_ATTEMPT)}
   ) e
 ),
 reopened as (
@@ -141,10 +151,11 @@ reopened as (
   from taken t where e.event_id = t.event_id
 ),
 missed as (
-  delete from reed_allocations a using taken t
-  where t.outcome = 'miss' and a.holder_user_id = t.holder
-    and a.reed_id in (select case t.subject_kind when 'reed' then t.subject_id
-      else (select p.id from reeds p where p.thread_head = t.subject_id and p.id = t.missing) end)
+  delete from reed_allocations a using (
+    select holder, case subject_kind when 'reed' then subject_id
+      else (select p.id from reeds p where p.thread_head = t.subject_id and p.id = t.missing) end as reed_id
+    from taken t where outcome = 'miss'
+  ) m where ${isAllocation('a', 'm.holder', 'm.reed_id')}
 ),
 attempted as (
   insert into pending_event_attempts as a (event_id, holder, failures, busy, outcome, not_before)
@@ -155,15 +166,16 @@ attempted as (
     busy = case when excluded.busy > 0 then least(a.busy + 1, 20) else 0 end,
     not_before = $6::timestamptz + ${backoffSql('case when excluded.busy > 0 then a.busy + 1 else a.failures + excluded.failures end', '$7', '$8')}
 )
-select i.ord, t.subject_id, t.subject_kind from input i left join taken t on t.ord = i.ord order by i.ord`;
+select i.ord, t.subject_id, t.subject_kind, case when t.ord is null then ${isThere('i.event_id', OF_ATTEMPT)} end as locked
+from input i left join taken t on t.ord = i.ord order by i.ord`;
 
 /**
  * Takes back a batch of claims that their holders failed. A miss drops the allocation, an error counts and backs off, busy backs off without counting.
  * A thread's miss counts too: the part it names may not be one of the thread's.
  */
-export const reopen = async (context: LedgerContext, items: readonly FailureItem[], now: number): Promise<(Reopened | null)[]> => {
+export const reopen = async (context: LedgerContext, items: readonly FailureItem[], now: number): Promise<(Reopened | null | Locked)[]> => {
   const { limits } = context;
-  const rows = await context.db.query<{ subject_id: ReedId | null; subject_kind: SubjectKind }>({
+  const rows = await context.db.query<{ subject_id: ReedId | null; subject_kind: SubjectKind; locked: boolean | null }>({
     name: 'ledger_reopen',
     text: REOPEN,
     values: [
@@ -177,7 +189,7 @@ export const reopen = async (context: LedgerContext, items: readonly FailureItem
       limits.failureBackoffMaxMs,
     ],
   });
-  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id, subjectKind: row.subject_kind }));
+  return rows.map((row) => (row.subject_id === null ? noneOr(row.locked) : { subjectId: row.subject_id, subjectKind: row.subject_kind }));
 };
 
 export type UndeliveredItem = {
@@ -187,20 +199,32 @@ export type UndeliveredItem = {
   readonly relays: number | null;
 };
 
-const UNDELIVERED = `
-with taken as materialized (
-  select e.event_id, e.state
-  from (select * from unnest($1::uuid[], $2::int[], $3::int[]) as u(event_id, attempt, relays) order by event_id) i cross join lateral (
-    ${lockedById('i.event_id', '((e.state = 2 and e.attempt = i.attempt) or (e.state = 3 and e.relays = i.relays))')}
-  ) e
-)
-update pending_events e set state = 4, holder = null, dispatched_at = null, relayed_at = null, relays = e.relays - (t.state = 3)::int, due_at = $4
-from taken t where e.event_id = t.event_id
-returning e.event_id`;
+const OF_FRAME = '((e.state = 2 and e.attempt = i.attempt) or (e.state = 3 and e.relays = i.relays))';
 
-/** Re-opens, a moment later and at nobody's charge, events whose RELAY_REQUEST or delivery could not be written; null: moved on, or locked. */
-export const undelivered = async (context: LedgerContext, items: readonly UndeliveredItem[], now: number): Promise<(true | null)[]> => {
-  const rows = await context.db.query<{ event_id: string }>({
+const UNDELIVERED = `
+with input as materialized (
+  select * from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as i(event_id, attempt, relays, ord)
+),
+taken as materialized (
+  select e.event_id, e.state, i.ord
+  from (select * from input order by event_id) i cross join lateral (
+    ${lockedById('i.event_id', OF_FRAME)}
+  ) e
+),
+reopened as (
+  update pending_events e set state = 4, holder = null, dispatched_at = null, relayed_at = null, relays = e.relays - (t.state = 3)::int, due_at = $4
+  from taken t where e.event_id = t.event_id
+)
+select t.ord is not null as done, case when t.ord is null then ${isThere('i.event_id', OF_FRAME)} end as locked
+from input i left join taken t on t.ord = i.ord order by i.ord`;
+
+/** Re-opens, a moment later and at nobody's charge, events whose RELAY_REQUEST or delivery could not be written; null: moved on. */
+export const undelivered = async (
+  context: LedgerContext,
+  items: readonly UndeliveredItem[],
+  now: number,
+): Promise<(true | null | Locked)[]> => {
+  const rows = await context.db.query<{ done: boolean; locked: boolean | null }>({
     name: 'ledger_undelivered',
     text: UNDELIVERED,
     values: [
@@ -210,8 +234,7 @@ export const undelivered = async (context: LedgerContext, items: readonly Undeli
       new Date(now + context.limits.undeliverableRetryMs),
     ],
   });
-  const done = new Set(rows.map((row) => row.event_id));
-  return items.map((item) => done.has(item.eventId) || null);
+  return rows.map((row) => row.done || noneOr(row.locked));
 };
 
 /** Takes what waits for a member whose send buffer is full out of the queues, for a while. */

@@ -1,7 +1,18 @@
 // ASSIGN: unassigned (and, for a second look, dormant) events are each given the best holder for them, or told why there is none.
 // Everything that was re-opened, woken or held back comes through here, so this is where exclusions are exact.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, chosenLast, holdsWhole, inFlight, lockedById, RANDOM_PIVOT, ringHalf, some, struckFor } from './choice.ts';
+import {
+  allocationRing,
+  chosenLast,
+  holdsWhole,
+  inFlight,
+  isAllocation,
+  lockedById,
+  RANDOM_PIVOT,
+  ringHalf,
+  some,
+  struckFor,
+} from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventState, SubjectKind } from './state.ts';
 
@@ -42,7 +53,7 @@ const CANDIDATES = `
       ${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$18')}
       union all
       select x.holder from unnest($19::uuid[], $20::text[]) as x(event_id, holder)
-        where x.event_id = e.event_id and ${some('reed_allocations a where a.holder_user_id = x.holder and a.reed_id = e.subject_id')}
+        where x.event_id = e.event_id and ${some(`reed_allocations a where ${isAllocation('a', 'x.holder', 'e.subject_id')}`)}
     ) a where a.holder <> e.requester_user_id
   ) o
   left join pending_event_attempts t on t.event_id = e.event_id and t.holder = o.holder
@@ -50,7 +61,7 @@ const CANDIDATES = `
 
 /** Whether holder `t.holder` is online and has what event row `e` is for: a failure of somebody else says nothing. */
 const STILL_THERE = `${some('online_users o where o.user_id = t.holder')}
-        and ${some('reed_allocations a where a.holder_user_id = t.holder and a.reed_id = e.subject_id')}
+        and ${some(`reed_allocations a where ${isAllocation('a', 't.holder', 'e.subject_id')}`)}
         and ${holdsWhole('e.subject_kind', 'e.subject_id', 't.holder')}`;
 
 const TEXT = `
@@ -189,6 +200,26 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
     ],
   });
   return rows.map(assignedOf);
+};
+
+/** The named events that could not be had: still to be assigned, though not among what was looked at. */
+export const missedBy = async (
+  { db }: LedgerContext,
+  { events }: AssignTargets,
+  seen: readonly Assigned[],
+): Promise<ReadonlySet<string>> => {
+  const known = new Set(seen.map((event) => event.eventId));
+  const unseen = events.flatMap(({ eventId }) => (known.has(eventId) ? [] : [eventId]));
+  if (unseen.length === 0) return new Set();
+  const rows = await db.query<{ event_id: string }>({
+    name: 'ledger_assign_missed',
+    text: `select e.event_id from unnest($1::uuid[]) as i(event_id) cross join lateral (
+      select event_id from pending_events e where e.event_id = i.event_id and (e.state in (0, 4)) is true
+        and ${some('online_users o where o.user_id = e.requester_user_id')}
+    ) e`,
+    values: [unseen],
+  });
+  return new Set(rows.map((row) => row.event_id));
 };
 
 const assignedOf = (row: Row): Assigned => ({

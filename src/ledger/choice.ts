@@ -9,6 +9,13 @@ import type { Limits } from '../base/limits.ts';
  */
 export const some = (rows: string): string => `((select true from ${rows} limit 1) is true)`;
 
+/**
+ * Whether `row` is the allocation of `reed` to `holder`. Written as a range so that only the primary key can find it: by the ring's index, which the
+ * planner may take for as good, all holders of the reed would be read.
+ */
+export const isAllocation = (row: string, holder: string, reed: string): string =>
+  `(${row}.holder_user_id, ${row}.reed_id) >= (${holder}, ${reed}) and (${row}.holder_user_id, ${row}.reed_id) <= (${holder}, ${reed})`;
+
 /** How many allocations are looked at on each side of the pivot. */
 export const ringHalf = (limits: Limits): number => Math.max(1, limits.allocationsSampled >> 1);
 
@@ -17,7 +24,7 @@ export const ringHalf = (limits: Limits): number => Math.max(1, limits.allocatio
  * All arguments are SQL expressions.
  */
 export const allocationRing = (subject: string, author: string, pivot: string, half: string): string => `
-  select a.holder_user_id as holder from reed_allocations a where a.holder_user_id = ${author} and a.reed_id = ${subject}
+  select a.holder_user_id as holder from reed_allocations a where ${isAllocation('a', author, subject)}
   union all
   (select a.holder_user_id from reed_allocations a
     where a.reed_id = ${subject} and a.pivot >= ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit ${half}::int)
@@ -35,10 +42,18 @@ export const wantsHolder = (event: string, now: string): string => `
 
 /**
  * For a lateral join: the event row `e` with this id if `condition` holds and nobody else has it, locked. By primary key whatever the
- * statistics say; rows come to be locked in the order of the ids joined with.
+ * statistics say: `is true` hides the condition from all other indexes, in which a busy member has many dead entries. Rows come to be locked in
+ * the order of the ids joined with.
  */
 export const lockedById = (id: string, condition: string): string =>
-  `select e.* from pending_events e where e.event_id = ${id} and ${condition} for update skip locked`;
+  `select e.* from pending_events e where e.event_id = ${id} and (${condition}) is true for update skip locked`;
+
+/**
+ * Whether event `id` meets `condition` (of row `e`) as this statement's snapshot has it, whoever has it locked: then a step that could not take it
+ * is to be tried again, else there is nothing to try. By primary key, as above.
+ */
+export const isThere = (id: string, condition: string): string =>
+  some(`pending_events e where e.event_id = ${id} and (${condition}) is true`);
 
 /** A point of the ring: pivots are int4, the point is compared as bigint. */
 export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';
@@ -50,7 +65,7 @@ export const inFlight = (holder: string): string =>
 /** Whether `holder` has every part of thread `subject`; true for a reed. */
 export const holdsWhole = (kind: string, subject: string, holder: string): string => `
   (${kind} = 'reed' or not exists (select from reeds p where p.thread_head = ${subject}
-    and not exists (select from reed_allocations x where x.holder_user_id = ${holder} and x.reed_id = p.id)))`;
+    and not exists (select from reed_allocations x where ${isAllocation('x', holder, 'p.id')})))`;
 
 /** Whether `viewer` found a copy of `subject` from `holder` false: never served by that holder again. */
 export const struckFor = (subject: string, holder: string, viewer: string): string => `

@@ -1,10 +1,11 @@
 // The ends of events that nobody's answer brings: CANCEL, the requester's going, the last copy's going; and EVICTION, which may cause the last.
 // Whatever ends an event deletes it with RETURNING, so that who waits for the freed place can be looked for after the commit.
 import { sql } from 'kysely';
+import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { lockedById, some } from './choice.ts';
+import { isAllocation, lockedById, some } from './choice.ts';
 
 export type Ended = {
   readonly eventId: string;
@@ -26,6 +27,12 @@ type EndedRow = {
   freed: UserId | null;
   owner: string | null;
 };
+
+/**
+ * The version of an event row: an event ends only as this statement's snapshot has it. An attempt that was written between the snapshot and the lock
+ * would not be seen, and would stay behind.
+ */
+const VERSION = 'e.xmin';
 
 /** Deletes the events of CTE `taken (event_id)` with their attempts and returns them. */
 const END_TAKEN = `
@@ -51,20 +58,20 @@ export type CancelItem = { readonly requester: UserId; readonly requestId: Reque
 
 const CANCEL = `
 with input as materialized (
-  select i.*, e.event_id from unnest($1::text[], $2::text[]) with ordinality as i(requester, request_id, ord)
+  select i.*, e.event_id, ${VERSION} as version from unnest($1::text[], $2::text[]) with ordinality as i(requester, request_id, ord)
   left join pending_events e on e.requester_user_id = i.requester and e.request_id = i.request_id and e.requested_at is not null and e.state <> 3
 ),
 taken as materialized (
-  select e.event_id from (select event_id from input where event_id is not null order by event_id) i
-  cross join lateral (${lockedById('i.event_id', 'e.state <> 3')}) e
+  select e.event_id from (select event_id, version from input where event_id is not null order by event_id) i
+  cross join lateral (${lockedById('i.event_id', `e.state <> 3 and ${VERSION} = i.version`)}) e
 ),${END_TAKEN}
 select i.ord::int, i.event_id is not null as known, e.* from input i left join ended e on e.event_id = i.event_id`;
 
 /**
  * Ends the events whose newest request id is named, unless already relayed.
- * @returns for each item what ended; null if its event was locked
+ * @returns for each item what ended
  */
-export const cancel = async (db: Database, items: readonly CancelItem[]): Promise<(Ended[] | null)[]> => {
+export const cancel = async (db: Database, items: readonly CancelItem[]): Promise<(Ended[] | Locked)[]> => {
   const rows = await db.query<Omit<EndedRow, 'event_id'> & { ord: number; event_id: string | null; known: boolean }>({
     name: 'ledger_cancel',
     text: CANCEL,
@@ -73,7 +80,7 @@ export const cancel = async (db: Database, items: readonly CancelItem[]): Promis
   return items.map((_, index) => {
     const own = rows.filter((row) => row.ord === index + 1);
     const ended = own.flatMap((row) => (row.event_id === null ? [] : [endedOf({ ...row, event_id: row.event_id })]));
-    return own.some((row) => row.known && row.event_id === null) ? null : ended;
+    return own.some((row) => row.known && row.event_id === null) ? LOCKED : ended;
   });
 };
 
@@ -86,7 +93,8 @@ const endPage = async (
   const text = `
 with page as materialized (${page} limit $2),
 taken as materialized (
-  select e.event_id from (select event_id from page order by event_id) p cross join lateral (${lockedById('p.event_id', condition)}) e
+  select e.event_id from (select event_id, version from page order by event_id) p
+  cross join lateral (${lockedById('p.event_id', `${condition} and ${VERSION} = p.version`)}) e
 ),${END_TAKEN}
 select * from ended`;
   return (await db.query<EndedRow>({ name, text, values })).map(endedOf);
@@ -98,7 +106,7 @@ const REQUESTER_ABSENT = `not ${some('online_users o where o.user_id = e.request
 export const requestersGone = (db: Database, requesters: readonly UserId[], page: number): Promise<Ended[]> =>
   endPage(db, {
     name: 'ledger_requesters_gone',
-    page: `select e.event_id from pending_events e where e.requester_user_id = any($1::text[]) and not e.is_foreign and ${REQUESTER_ABSENT}`,
+    page: `select e.event_id, ${VERSION} as version from pending_events e where e.requester_user_id = any($1::text[]) and not e.is_foreign and ${REQUESTER_ABSENT}`,
     condition: REQUESTER_ABSENT,
     values: [requesters, page],
   });
@@ -121,7 +129,7 @@ const UNHELD = `e.state in (0, 1, 4)
 export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>
   endPage(db, {
     name: 'ledger_last_copies',
-    page: `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and ${UNHELD}`,
+    page: `select e.event_id, ${VERSION} as version from pending_events e where e.subject_id = any($1::text[]) and ${UNHELD}`,
     condition: UNHELD,
     values: [subjects, page],
   });
@@ -151,7 +159,7 @@ export const evict = async (db: Database, items: readonly EvictItem[]): Promise<
 with input as materialized (
   select * from unnest($1::text[], $2::text[]) with ordinality as i(holder, reed_id, ord)
 ),
-gone as (delete from reed_allocations a using input i where a.holder_user_id = i.holder and a.reed_id = i.reed_id returning a.holder_user_id, a.reed_id),
+gone as (delete from reed_allocations a using input i where ${isAllocation('a', 'i.holder', 'i.reed_id')} returning a.holder_user_id, a.reed_id),
 declined as (insert into reed_declines (user_id, reed_id) select holder_user_id, reed_id from gone order by 1, 2 on conflict do nothing)
 select g.reed_id is not null as held from input i left join gone g on g.holder_user_id = i.holder and g.reed_id = i.reed_id order by i.ord`,
     values: [items.map((item) => item.holder), items.map((item) => item.reedId)],

@@ -2,7 +2,7 @@
 // so that what is in flight is exact), relayed (what holders answer) and ack (what requesters answer).
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
-import { Batcher, type BatcherOptions, type BatchLoad, Lane } from '../db/batch.ts';
+import { Batcher, type BatcherOptions, type BatchLoad, Lane, LOCKED } from '../db/batch.ts';
 import { isDivisible } from '../db/errors.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type UndeliveredItem,
   undelivered,
 } from './answer.ts';
-import { type Assigned, type AssignTargets, assign, type Recheck, recheck } from './assign.ts';
+import { type Assigned, type AssignTargets, assign, missedBy, type Recheck, recheck } from './assign.ts';
 import { type ClaimRow, dispatch, type HolderOfSubject, spread } from './claim.ts';
 import type { LedgerContext } from './context.ts';
 import { type CancelItem, cancel, type Ended, type EvictItem, evict, lastCopiesGone } from './ends.ts';
@@ -61,7 +61,16 @@ const done = (items: readonly unknown[]): true[] => items.map(() => true as cons
 const stepsIn = (deps: LedgerDeps, lane: Lane): Step => {
   const onFailure = (step: string, error: unknown, items: number) => deps.log.error({ step, items, err: error }, 'a ledger step failed');
   return (name, options) =>
-    new Batcher({ name, lane, load: deps.load, maxItems: deps.limits.batchItems, divisible: isDivisible, onFailure, ...options });
+    new Batcher({
+      name,
+      lane,
+      load: deps.load,
+      maxItems: deps.limits.batchItems,
+      divisible: isDivisible,
+      patience: deps,
+      onFailure,
+      ...options,
+    });
 };
 
 const claimSteps = (deps: LedgerDeps, step: Step) => ({
@@ -87,7 +96,7 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
         more,
       );
       deps.events.claimed(claims);
-      return holders.map((holder) => (missed.has(holder) ? null : (true as const)));
+      return holders.map((holder) => (missed.has(holder) ? LOCKED : (true as const)));
     },
   }),
   spread: step<HolderOfSubject, true>('spread', {
@@ -106,9 +115,8 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
       const targets = targetsOf(items);
       const events = await assign(deps, targets, deps.clock.now());
       deps.events.assigned(events, targets.requesters);
-      // An event that did not come back was locked, or its requester's presence was; or it has moved on, and is not found again either.
-      const seen = new Set(events.map((event) => event.eventId));
-      return items.map((item) => (item === 'due' || !('eventId' in item) || seen.has(item.eventId) ? (true as const) : null));
+      const locked = await missedBy(deps, targets, events);
+      return items.map((item) => (item !== 'due' && 'eventId' in item && locked.has(item.eventId) ? LOCKED : (true as const)));
     },
   }),
   lastCopies: step<ReedId, true>('last-copies', {
@@ -124,20 +132,23 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
 });
 
 const answerSteps = (deps: LedgerDeps, step: Step) => ({
-  relayed: step<Answer, Relayed>('relayed', {
+  relayed: step<Answer, Relayed | null>('relayed', {
     keys: (item) => [item.eventId],
     sizeBytes: (item) => item.sizeBytes,
     run: (items) => relayed(deps, items, deps.clock.now()),
   }),
-  reopen: step<FailureItem, Reopened>('reopen', { keys: (item) => [item.eventId], run: (items) => reopen(deps, items, deps.clock.now()) }),
-  undelivered: step<UndeliveredItem, true>('undelivered', {
+  reopen: step<FailureItem, Reopened | null>('reopen', {
+    keys: (item) => [item.eventId],
+    run: (items) => reopen(deps, items, deps.clock.now()),
+  }),
+  undelivered: step<UndeliveredItem, true | null>('undelivered', {
     keys: (item) => [item.eventId],
     run: (items) => undelivered(deps, items, deps.clock.now()),
   }),
 });
 
 const ackSteps = (deps: LedgerDeps, step: Step, probes: Probes) => ({
-  acknowledge: step<AckItem, Acked>('ack', {
+  acknowledge: step<AckItem, Acked | null>('ack', {
     keys: (item) => [item.eventId],
     run: async (items) => {
       const pairs = probes.take();
@@ -152,7 +163,7 @@ const ackSteps = (deps: LedgerDeps, step: Step, probes: Probes) => ({
     },
   }),
   evict: step<EvictItem, boolean>('evict', { keys: (item) => [`${item.holder} ${item.reedId}`], run: (items) => evict(deps.db, items) }),
-  invalidate: step<InvalidItem, Acked>('invalid', {
+  invalidate: step<InvalidItem, Acked | null>('invalid', {
     keys: (item) => [item.eventId],
     run: (items) => invalidate(deps.db, items, deps.clock.now()),
   }),
@@ -164,18 +175,22 @@ export type Ledger = ReturnType<typeof claimSteps> &
     /** This holder has this subject for sure and may have a free place: who waits for it may be served by it. A look that may ride along. */
     probe(pair: HolderOfSubject): void;
     /** The second look at an event that went dormant. */
-    recheck: Batcher<string, Recheck>;
+    recheck: Batcher<string, Recheck | null>;
     /** Nothing waits and nothing runs in any lane. */
     idle(): boolean;
   };
 
 export const createLedger = (deps: LedgerDeps): Ledger => {
   const claim = claimSteps(deps, stepsIn(deps, new Lane()));
-  const rechecks = stepsIn(deps, new Lane())<string, Recheck>('recheck', {
+  const rechecks = stepsIn(deps, new Lane())<string, Recheck | null>('recheck', {
     sameAs: (eventId) => eventId,
     run: (eventIds) => recheck(deps, eventIds, deps.clock.now()),
   });
-  const probes = new Probes(deps, (pair) => void claim.spread.submit(pair).catch(() => undefined));
+  const probes = new Probes(
+    deps,
+    (pair) => void claim.spread.submit(pair).catch(() => undefined),
+    (): boolean => !steps.acknowledge.idle,
+  );
   const steps = { ...claim, ...answerSteps(deps, stepsIn(deps, new Lane())), ...ackSteps(deps, stepsIn(deps, new Lane()), probes) };
   return {
     ...steps,

@@ -2,6 +2,7 @@
 // Inserts only for requesters, and claims only holders, whose presence rows it holds a lock on: a key-share lock keeps a requester from leaving,
 // a share lock also keeps a holder from moving to another replica, which would count its places for itself.
 
+import { LOCKED, type Locked } from '../db/batch.ts';
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import {
   allocationRing,
@@ -9,6 +10,7 @@ import {
   chosenLast,
   holdsWhole,
   inFlight,
+  isAllocation,
   lockedById,
   RANDOM_PIVOT,
   ringHalf,
@@ -54,21 +56,24 @@ with input as materialized (
     with ordinality as i(event_id, request_id, requester, kind, subject, ord)
 ),
 facts as materialized (
-  select i.*, r.author_id as author, q.congested, x.event_id as open_id,
+  select i.*, r.author_id as author, q.congested, x.event_id as open_id, m.explicit,
     case
       when q.user_id is null and ${some('online_users o where o.user_id = i.requester')} then 'locked'
       when q.user_id is null then 'gone'
       when r.published_at is null or (i.kind = 'thread' and r.thread_head is distinct from r.id) then 'not-found'
       when r.removed_at is not null then 'removed'
       when ${blockedBy('r.author_id', 'i.requester')} or ${blockedBy('i.requester', 'r.author_id')} then 'blocked'
-      when ${some(`pending_events e where e.requester_user_id = i.requester and e.request_id = i.request_id
-        and e.requested_at is not null and (e.subject_kind <> i.kind or e.subject_id <> i.subject)`)} then 'conflict'
+      when m.conflict then 'conflict'
     end as refusal
   from (select * from input order by requester, ord) i
   left join lateral (select user_id, congested from online_users o where o.user_id = i.requester for key share skip locked) q on true
   left join lateral (select id, author_id, published_at, removed_at, thread_head from reeds where id = i.subject limit 1) r on true
   left join lateral (select event_id from pending_events p where p.requester_user_id = i.requester
     and p.subject_kind = i.kind and p.subject_id = i.subject and not p.is_foreign limit 1) x on true
+  left join lateral (
+    select count(*) as explicit, bool_or(p.request_id = i.request_id and (p.subject_kind <> i.kind or p.subject_id <> i.subject)) as conflict
+    from pending_events p where p.requester_user_id = i.requester and p.requested_at is not null
+  ) m on true
 ),
 existing as materialized (
   select e.event_id, f.ord, f.request_id, f.requester, f.kind, f.subject, f.author
@@ -83,30 +88,18 @@ joined as (
   returning x.ord, e.event_id, e.state, e.holder
 ),
 fresh as materialized (
-  select c.*, nth + max(explicit) over same > $8 or nth + max(owed) over same > $9 as too_many,
+  select c.*, nth + explicit > $8 or nth + max(owed) over same > $9 as too_many,
     not congested and nth + max(awake) over same <= $10 as room
   from (
     select f.*, u.*
     from (select *, row_number() over (partition by requester order by ord) as nth from facts where refusal is null and open_id is null) f
     -- Counted once for each requester.
     left join lateral (
-      select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.requested_at is not null) as explicit,
-        (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
+      select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
         (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
       where f.nth = 1
     ) u on true
   ) c window same as (partition by requester)
-),
-parts as materialized (
-  select requester, subject as reed_id from fresh where not too_many and kind = 'reed'
-  union
-  select f.requester, p.id from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
-),
-dropped as (
-  delete from reed_allocations a using parts p where a.holder_user_id = p.requester and a.reed_id = p.reed_id returning a.reed_id
-),
-undeclined as (
-  delete from reed_declines d using parts p where d.user_id = p.requester and d.reed_id = p.reed_id
 ),
 subjects as materialized (
   -- Those with room come first: their places in the arrays are those among the slots.
@@ -121,25 +114,47 @@ subjects as materialized (
     select ord, event_id, request_id, requester, subject, kind, author, false, false from existing
   ) a group by subject, kind, author
 ),
+near as materialized (
+  -- All who hold it, if no more than are looked at; the ring is for subjects with more.
+  select s.*, array(select a.holder_user_id from reed_allocations a where a.reed_id = s.subject order by a.pivot limit $11 + 1) as near from subjects s
+),
 candidates as materialized (
   select s.*, c.holders, c.used,
     case when s.n > 1 then array(
       select h.nth from unnest(c.used) with ordinality as h(used, nth) cross join lateral generate_series(h.used, $12 - 1) as level
       order by level, h.nth limit s.n
     ) end as slots
-  from subjects s cross join lateral (
-    select coalesce(array_agg(holder order by nth), '{}') as holders, coalesce(array_agg(used order by nth), '{}') as used from (
-      select holder, used, row_number() over (order by used >= $12, last, used, random()) as nth from (
-        select l.holder, l.used, case when s.has_strikes then ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} else false end as last from (
-          select a.holder, case when o.congested then $12 else ${inFlight('a.holder')} end as used
-          from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) a
-          cross join lateral (select congested from online_users o where o.user_id = a.holder limit 1) o
-          where ${holdsWhole('s.kind', 's.subject', 'a.holder')}
-          limit greatest($11, s.n)
-        ) l order by (l.used >= $12) limit greatest($13, s.n)
-      ) k
-    ) b
+  from near s cross join lateral (
+    select coalesce((array_agg(holder order by used >= $12, last, used, chance))[1:greatest($13, s.n)], '{}') as holders,
+      coalesce((array_agg(used order by used >= $12, last, used, chance))[1:greatest($13, s.n)], '{}') as used
+    from (
+      select l.*, random() as chance, case when s.has_strikes then ${chosenLast('s.subject', 'l.holder', 's.author', '$7')} else false end as last from (
+        select a.holder, case when o.congested then $12 else ${inFlight('a.holder')} end as used
+        from (
+          select unnest(s.near) as holder where cardinality(s.near) <= $11
+          union all
+          select r.holder from (${allocationRing('s.subject', 's.author', 's.pivot', '$20')}) r where cardinality(s.near) > $11
+        ) a
+        cross join lateral (select congested from online_users o where o.user_id = a.holder limit 1) o
+        where ${holdsWhole('s.kind', 's.subject', 'a.holder')}
+        limit greatest($11, s.n)
+      ) l
+    ) k
   ) c
+),
+parts as materialized (
+  select u.requester, s.subject as reed_id from near s cross join lateral unnest(s.requesters, s.freshes) as u(requester, is_fresh)
+    where u.is_fresh and s.kind = 'reed' and (cardinality(s.near) > $11 or u.requester = any(s.near))
+  union
+  select f.requester, p.id from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
+),
+dropped as (
+  delete from reed_allocations a using (select * from parts order by requester, reed_id) p where ${isAllocation('a', 'p.requester', 'p.reed_id')} returning a.reed_id
+),
+undeclined as (
+  delete from reed_declines d using (
+    select requester, subject as reed_id from fresh where not too_many and kind = 'reed' union all select requester, reed_id from parts
+  ) p where d.user_id = p.requester and d.reed_id = p.reed_id
 ),
 placed as materialized (
   select p.*, p.holders[p.place] as holder, p.used_of[p.place] as used,
@@ -218,14 +233,14 @@ type Row = {
 
 /**
  * Opens a batch of explicit requests; at most one item per (requester, subject).
- * @returns for each item its outcome, or null if its event or its requester's presence was locked, or the event inserted, at the same moment; and whether a requester's own
+ * @returns for each item its outcome, or LOCKED if its event or its requester's presence was locked, or the event inserted, at the same moment; and whether a requester's own
  *   allocation was dropped on the way (then the subject may have lost its last copy)
  */
 export const open = async (
   context: LedgerContext,
   items: readonly OpenItem[],
   now: number,
-): Promise<{ outcomes: (OpenOutcome | null)[]; dropped: boolean }> => {
+): Promise<{ outcomes: (OpenOutcome | Locked)[]; dropped: boolean }> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const rows = await context.db.query<Row>({
@@ -257,10 +272,10 @@ export const open = async (
   return { outcomes: rows.map(outcomeOf), dropped: rows[0]?.dropped ?? false };
 };
 
-const outcomeOf = (row: Row): OpenOutcome | null => {
-  if (row.refusal === 'locked') return null;
+const outcomeOf = (row: Row): OpenOutcome | Locked => {
+  if (row.refusal === 'locked') return LOCKED;
   if (row.refusal) return { refusal: row.refusal };
-  if (row.event_id === null) return null;
+  if (row.event_id === null) return LOCKED;
   return {
     refusal: null,
     eventId: row.event_id,

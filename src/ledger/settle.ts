@@ -1,14 +1,19 @@
 // What requesters answer to a delivery: ACK makes a holder, INVALID does not. Both count only from the requester of a relayed event.
+import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { ACCUSING_REASONS } from '../wire/frames.ts';
-import { lockedById, some, wantsHolder } from './choice.ts';
+import { isThere, lockedById, some, wantsHolder } from './choice.ts';
 import { DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
 
 /** What the answer was about; of content that was acknowledged: what the requester holds from now on. */
 export type Acked = { readonly subjectId: ReedId; readonly isContent: boolean };
+
+/** The event is relayed to whoever answers. */
+const RELAYED_TO = 'e.requester_user_id = i.requester and e.state = 3';
+const CONTENT_RELAYED_TO = `${RELAYED_TO} and e.subject_kind in ('reed', 'thread')`;
 
 const ACK = `
 with input as materialized (
@@ -17,7 +22,7 @@ with input as materialized (
 taken as materialized (
   select e.event_id, i.ord, i.device, e.requester_user_id, e.holder, e.subject_kind, e.subject_id
   from (select * from input order by event_id) i cross join lateral (
-    ${lockedById('i.event_id', 'e.requester_user_id = i.requester and e.state = 3')}
+    ${lockedById('i.event_id', RELAYED_TO)}
   ) e
 ),
 ended as (delete from pending_events e using taken t where e.event_id = t.event_id),
@@ -44,14 +49,15 @@ counted as (
   update holder_strikes s set counted_at = $5 from taken t
   where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder <> t.holder and s.counted_at is null
 )
-select i.ord, t.subject_id, t.subject_kind in ('reed', 'thread') as content, false as wanted from input i left join taken t on t.ord = i.ord
+select i.ord, t.subject_id, t.subject_kind in ('reed', 'thread') as content, false as wanted, case when t.ord is null then ${isThere('i.event_id', RELAYED_TO)} end as locked
+from input i left join taken t on t.ord = i.ord
 union all
-select 0, p.subject, false, true from unnest($6::text[]) as p(subject)
+select 0, p.subject, false, true, false from unnest($6::text[]) as p(subject)
   where ${some(`pending_events w where w.subject_id = p.subject and w.state in (0, 1, 4) and (w.state = 1 or ${wantsHolder('w', '$5')})`)}
 order by 1`;
 
 /** For each item what its requester holds now, null where the event is not relayed to that requester; and which probes are waited for. */
-export type Acknowledged = { readonly outcomes: readonly (Acked | null)[]; readonly wanted: readonly ReedId[] };
+export type Acknowledged = { readonly outcomes: readonly (Acked | null | Locked)[]; readonly wanted: readonly ReedId[] };
 
 /**
  * Ends acknowledged events and writes the requesters' allocations.
@@ -64,7 +70,7 @@ export const acknowledge = async (
   now: number,
 ): Promise<Acknowledged> => {
   const at = new Date(now);
-  const rows = await db.query<{ subject_id: ReedId | null; content: boolean; wanted: boolean }>({
+  const rows = await db.query<SettledRow & { wanted: boolean }>({
     name: 'ledger_ack',
     text: ACK,
     values: [
@@ -77,12 +83,14 @@ export const acknowledge = async (
     ],
   });
   return {
-    outcomes: rows.flatMap((row) =>
-      row.wanted ? [] : [row.subject_id === null ? null : { subjectId: row.subject_id, isContent: row.content }],
-    ),
+    outcomes: rows.flatMap((row) => (row.wanted ? [] : [settledOf(row)])),
     wanted: rows.flatMap((row) => (row.wanted && row.subject_id !== null ? [row.subject_id] : [])),
   };
 };
+
+type SettledRow = { subject_id: ReedId | null; content: boolean; locked: boolean | null };
+const settledOf = (row: SettledRow): Acked | null | Locked =>
+  row.subject_id === null ? (row.locked ? LOCKED : null) : { subjectId: row.subject_id, isContent: row.content };
 
 export type InvalidItem = { readonly eventId: string; readonly requester: UserId; readonly reason: string };
 
@@ -93,7 +101,7 @@ with input as materialized (
 taken as materialized (
   select e.event_id, i.ord, i.reason, i.accuses, i.declines, e.requester_user_id, e.holder, e.subject_id, split_part(e.subject_id, '/', 1) as author
   from (select * from input order by event_id) i cross join lateral (
-    ${lockedById('i.event_id', "e.requester_user_id = i.requester and e.state = 3 and e.subject_kind in ('reed', 'thread')")}
+    ${lockedById('i.event_id', CONTENT_RELAYED_TO)}
   ) e
 ),
 ended as (delete from pending_events e using taken t where e.event_id = t.event_id),
@@ -106,11 +114,13 @@ struck as (
 declined as (
   insert into reed_declines (user_id, reed_id) select requester_user_id, subject_id from taken where declines order by 1, 2 on conflict do nothing
 )
-select i.ord, t.subject_id from input i left join taken t on t.ord = i.ord order by i.ord`;
+select i.ord, t.subject_id, case when t.ord is null then ${isThere('i.event_id', CONTENT_RELAYED_TO)} end as locked,
+  true as content
+from input i left join taken t on t.ord = i.ord order by i.ord`;
 
 /** Ends events whose copy the requester found false or can't keep; nobody becomes a holder. An accusing reason strikes the holder, never the author. */
-export const invalidate = async (db: Database, items: readonly InvalidItem[], now: number): Promise<(Acked | null)[]> => {
-  const rows = await db.query<{ subject_id: ReedId | null }>({
+export const invalidate = async (db: Database, items: readonly InvalidItem[], now: number): Promise<(Acked | null | Locked)[]> => {
+  const rows = await db.query<SettledRow>({
     name: 'ledger_invalid',
     text: INVALID,
     values: [
@@ -122,5 +132,5 @@ export const invalidate = async (db: Database, items: readonly InvalidItem[], no
       new Date(now),
     ],
   });
-  return rows.map((row) => (row.subject_id === null ? null : { subjectId: row.subject_id, isContent: true }));
+  return rows.map(settledOf);
 };

@@ -116,6 +116,28 @@ export const sweep = async (db: Database, limits: Limits, now: number): Promise<
   }));
 };
 
+export type Left = {
+  /** Present again. */
+  readonly present: ReadonlySet<UserId>;
+  /** Not present, and something of theirs is still there: somebody had it when it was to be cleared up. */
+  readonly remaining: ReadonlySet<UserId>;
+};
+
+/** What became of members who left. */
+export const leftOf = async (db: Database, members: readonly UserId[]): Promise<Left> => {
+  const rows = await db.query<{ id: UserId; present: boolean; remains: boolean }>({
+    name: 'ledger_left_of',
+    text: `
+select m.id, ${some('online_users o where o.user_id = m.id')} as present,
+  ${some('pending_events e where e.requester_user_id = m.id and not e.is_foreign')}
+  or ${some('pending_events e where e.holder = m.id and e.state = 1')} or ${some('pending_events e where e.holder = m.id and e.state = 2')} as remains
+from unnest($1::text[]) as m(id)`,
+    values: [members],
+  });
+  const which = (is: (row: (typeof rows)[number]) => boolean) => new Set(rows.flatMap((row) => (is(row) ? [row.id] : [])));
+  return { present: which((row) => row.present), remaining: which((row) => !row.present && row.remains) };
+};
+
 /** Re-opens a page of what is queued with or dispatched to members whose presence has ended. Returns how many. */
 export const holdersGone = async (db: Database, holders: readonly UserId[], page: number, now: number): Promise<number> => {
   const rows = await db.query<{ event_id: string }>({

@@ -64,10 +64,22 @@ const listenFault = (error: NodeJS.ErrnoException, config: Config): SetupError |
   }
 };
 
+const NO_ROOM: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
 /** The error to show for one that ended a start; what is not known is returned as it is. */
 export const explainStart = (error: unknown, config: Config): unknown => {
   if (error instanceof SetupError || !(error instanceof Error)) return error;
   const failure = error instanceof AppError ? error.cause : error;
+  if (NO_ROOM.has((error as NodeJS.ErrnoException).code))
+    return new SetupError(
+      `There is no room to write in ${config.data}.`,
+      'Make room on its disk, or name another folder in REEDBED_DATA.',
+      {
+        cause: error,
+      },
+    );
+  if (failure instanceof DatabaseFailure && failure.sqlState === SQLSTATE.diskFull)
+    return new SetupError('The disk of the database is full.', 'Make room on it.', { cause: error });
   if (failure instanceof DatabaseFailure && config.databaseUrl !== undefined)
     return databaseFault(failure, config.databaseUrl, error) ?? error;
   const listening = (error as NodeJS.ErrnoException).syscall;

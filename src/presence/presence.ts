@@ -32,7 +32,7 @@ type Leaving = Departure & { readonly done: (left: boolean) => void };
 
 export class Presence {
   readonly #deps: PresenceDeps;
-  readonly #arrivals: Batcher<SignIn, Arrival>;
+  readonly #arrivals: Batcher<SignIn, Arrival | null>;
   readonly #congested: LatestWins<UserId, boolean>;
   #leaving: Leaving[] = [];
   /** Sign-ins that failed since the last line in the log. */
@@ -62,7 +62,8 @@ export class Presence {
    * @throws AppError UNAVAILABLE when this replica is not registered or too much is queued
    */
   async arrive(item: SignIn): Promise<Arrival> {
-    const arrival = await this.#arrivals.submit(item);
+    // Once more: a replica that lost its row may have just registered itself anew.
+    const arrival = (await this.#arrivals.submit(item)) ?? (await this.#arrivals.submit(item));
     if (arrival === null) throw new AppError('UNAVAILABLE', 'this server is registering itself anew; try again');
     return arrival;
   }

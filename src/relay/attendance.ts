@@ -3,13 +3,13 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
-import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
+import { Batcher, type BatchLoad, Lane, LOCKED } from '../db/batch.ts';
 import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { park, postpone } from '../ledger/answer.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import { requestersGone } from '../ledger/ends.ts';
-import { holdersGone } from '../ledger/sweep.ts';
+import { holdersGone, leftOf } from '../ledger/sweep.ts';
 import type { UserId } from '../wire/address.ts';
 import { decodeFrame } from '../wire/codec.ts';
 import type { Looks } from './looks.ts';
@@ -25,7 +25,8 @@ export type AttendanceDeps = LedgerContext & {
 
 export class Attendance {
   readonly #deps: AttendanceDeps;
-  readonly #departures: Batcher<UserId, true>;
+  /** Whether the member is present again by the time that what it left is cleared up. */
+  readonly #departures: Batcher<UserId, boolean>;
 
   constructor(deps: AttendanceDeps) {
     this.#deps = deps;
@@ -35,11 +36,13 @@ export class Attendance {
       load: deps.load,
       maxItems: deps.limits.batchItems,
       divisible: isDivisible,
+      patience: deps,
       sameAs: (member: UserId) => member,
       onFailure: (step, error) => deps.log.error({ step, err: error }, 'departures could not be followed; the audit will find them'),
       run: async (members: readonly UserId[]) => {
         await this.#clearUp(members);
-        return members.map(() => true as const);
+        const { present, remaining } = await leftOf(deps.db, members);
+        return members.map((member) => (remaining.has(member) ? LOCKED : present.has(member)));
       },
     });
   }
@@ -55,12 +58,13 @@ export class Attendance {
     looks.dispatch(member);
   }
 
-  async left(member: UserId): Promise<void> {
+  async left(member: UserId): Promise<boolean> {
     const { looks } = this.#deps;
-    await this.#departures.submit(member);
+    const isBack = await this.#departures.submit(member);
     // It may be back already: what is noted of it is looked at, not forgotten.
     looks.freed(member);
     looks.placeFreed(member);
+    return isBack;
   }
 
   /** What it has answered, or is no longer asked, is no longer dispatched to it under that attempt, and stays as it is. */
@@ -70,9 +74,11 @@ export class Attendance {
       const ask = decodeFrame(bytes, limits);
       if (!ask.ok || (ask.value.type !== 'relayRequest' && ask.value.type !== 'relayThread')) continue;
       const { id, body } = ask.value;
-      looks.look(() => looks.ledger.undelivered.submit({ eventId: id, attempt: body.attempt, relays: null }));
+      looks.look(async () => {
+        // Its place is free once that is committed.
+        if (await looks.ledger.undelivered.submit({ eventId: id, attempt: body.attempt, relays: null })) looks.freed(member);
+      });
     }
-    looks.freed(member);
   }
 
   congested(member: UserId, full: boolean): void {

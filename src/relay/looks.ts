@@ -5,14 +5,16 @@ import type { Assigned } from '../ledger/assign.ts';
 import type { ClaimRow } from '../ledger/claim.ts';
 import type { Ended } from '../ledger/ends.ts';
 import { type AssignItem, createLedger, type Ledger, type LedgerDeps, type LedgerEvents } from '../ledger/ledger.ts';
-import { type Claim, STATE } from '../ledger/state.ts';
+import { type Claim, type EventState, STATE } from '../ledger/state.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
 import { notify, reedNotHeld, relayRequest, requestAck } from './notices.ts';
-import { ExactSearch } from './search.ts';
+import { ExactSearch, type Online } from './search.ts';
 import { Wakes } from './wakes.ts';
 
 export type LooksDeps = Omit<LedgerDeps, 'events'> & { readonly bus: Bus };
+
+const isAwake = (state: EventState): boolean => state !== STATE.dormant && state !== STATE.unassigned;
 
 export class Looks implements LedgerEvents {
   readonly ledger: Ledger;
@@ -23,8 +25,8 @@ export class Looks implements LedgerEvents {
   /** Holders of this replica whose queue may not be empty. */
   readonly #queues = new Set<UserId>();
   readonly #search: ExactSearch;
-  /** Events that are being given what an exact search found: if that does not help, searching again would not. */
-  readonly #searched = new Set<string>();
+  /** Events that are being given what an exact search found, and whether that was new: if so and it does not help, searching again would not. */
+  readonly #searched = new Map<string, boolean>();
   #running = 0;
 
   constructor(deps: LooksDeps) {
@@ -61,9 +63,11 @@ export class Looks implements LedgerEvents {
     if (events.length >= this.#deps.limits.assignItems) this.assign('due');
     for (const event of events) {
       if (event.full) this.#full.add(event.requester);
+      // With nobody to ask, now or at all, an event gives its place back. A look at all that its requester has has seen that already.
+      else if (!isAwake(event.state) && !requesters.includes(event.requester)) this.placeFreed(event.requester);
       if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
       if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
-      if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId, this.#searched.has(event.eventId));
+      if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId, this.#searched.get(event.eventId));
       const { requestId } = event;
       if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.#progress({ ...event, requestId });
     }
@@ -149,21 +153,21 @@ export class Looks implements LedgerEvents {
   }
 
   /** An event went dormant: somebody may have come online between that look and its commit. */
-  dormant(eventId: string, subject: ReedId, isSearched = false): void {
+  dormant(eventId: string, subject: ReedId, wasNew?: boolean): void {
     this.look(async () => {
       const second = await this.ledger.recheck.submit(eventId);
       if (!second) return;
       if (second.found) this.assign({ eventId });
       else if (!second.held) this.copyGone(subject);
-      else if (second.sampled && !isSearched) {
-        const holders = await this.#search.onlineHolders(subject);
-        if (holders.length > 0) await this.#assignExactly(eventId, holders);
+      else if (second.sampled && wasNew !== true) {
+        const online = await this.#search.onlineHolders(subject, wasNew === false);
+        if (online.holders.length > 0) await this.#assignExactly(eventId, online);
       }
     });
   }
 
-  async #assignExactly(eventId: string, holders: readonly UserId[]): Promise<void> {
-    this.#searched.add(eventId);
+  async #assignExactly(eventId: string, { holders, isNew }: Online): Promise<void> {
+    this.#searched.set(eventId, isNew);
     try {
       await this.ledger.assign.submit({ eventId, holders });
     } finally {

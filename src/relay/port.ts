@@ -15,9 +15,12 @@ export interface MemberFrames {
   handle(from: Origin, frame: Frame): Promise<void>;
   /** The member signed in and its presence is committed; `isFresh` if it had none just before. */
   arrived(userId: UserId, isFresh: boolean): Promise<void>;
-  /** The member's presence row is gone, committed. The member may have come back since: look before ending anything. */
-  left(userId: UserId): Promise<void>;
-  /** A connection of a member ended that has another: these encoded frames, among them all that it was asked and has not answered, went to it alone. */
+  /**
+   * The member's presence row is gone, committed. The member may have come back since: look before ending anything.
+   * @returns whether it has, before its events were looked at; they stand then
+   */
+  left(userId: UserId): Promise<boolean>;
+  /** A connection of a member ended that has another: these encoded frames, the latest that it was asked, answered or not, went to it alone. */
   askedInVain(userId: UserId, asks: readonly Uint8Array[]): void;
   /** The member's send buffers are all full, or no longer. The row says so already. */
   congested(userId: UserId, full: boolean): void;

@@ -31,6 +31,7 @@ import { Removals } from './removals.ts';
 import { Requests } from './requests.ts';
 import { Stats } from './stats.ts';
 import { Sweeper } from './sweeper.ts';
+import { Turns } from './turns.ts';
 import { Watching } from './watching.ts';
 
 export type RelayDeps = Omit<LedgerDeps, 'events'> & {
@@ -65,11 +66,13 @@ export class Relay implements MemberFrames {
   readonly #catchup: Catchup;
   readonly #watching: Watching;
   readonly #sweeper: Sweeper;
+  readonly #turns: Turns;
 
   constructor(deps: RelayDeps) {
     this.#deps = deps;
     const { bus, clock, db, limits, log } = deps;
     const refusals = new Refusals(db);
+    this.#turns = new Turns(limits.frameTransactions);
     const looks = new Looks(deps);
     this.looks = looks;
     this.#requests = new Requests({ ...deps, looks, refusals });
@@ -86,7 +89,17 @@ export class Relay implements MemberFrames {
     this.#pages = new Pages({ ...deps, debts, refusals });
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats });
     const owing = [() => this.#announcer.sweep(), () => this.#catchup.round(), () => stats.round()];
-    this.#sweeper = new Sweeper({ db, clock, limits, bus, log, looks, owing, removals, left: (member) => this.left(member) });
+    this.#sweeper = new Sweeper({
+      db,
+      clock,
+      limits,
+      bus,
+      log,
+      looks,
+      owing,
+      removals,
+      left: async (member) => void (await this.left(member)),
+    });
   }
 
   /** Nothing is under way. */
@@ -157,7 +170,7 @@ export class Relay implements MemberFrames {
     return this.#attendance.arrived(member, isFresh);
   }
 
-  left(member: UserId): Promise<void> {
+  left(member: UserId): Promise<boolean> {
     return this.#attendance.left(member);
   }
 
@@ -201,11 +214,12 @@ export class Relay implements MemberFrames {
   async #publishReady(from: Origin, { body }: FrameOf<'publishReady'>): Promise<void> {
     const reedId = parseReedId(body.reedId);
     if (!reedId) throw new AppError('INVALID', 'reed_id is no reed id');
-    const published = await this.#deps.publish.publishReady(from.member, reedId, body.broadcast);
+    const { member } = from;
+    const published = await this.#turns.run(member.userId, () => this.#deps.publish.publishReady(member, reedId, body.broadcast));
     if (!published.ok) return from.reply(errorNotice({ id: '', requestId: reedId, ...REFUSED[published.reason] }));
     from.reply({ id: '', type: 'publishReadyAck', body: { reedId } });
     if (published.value === 'published') this.#announcer.committed({ kind: 'publication', subject: reedId });
-    this.looks.spread(from.member.userId, reedId);
+    this.looks.spread(member.userId, reedId);
   }
 
   async #sync(from: Origin, { body }: FrameOf<'syncRequest'>): Promise<void> {
@@ -233,7 +247,8 @@ export class Relay implements MemberFrames {
   async #evictKey(from: Origin, { body }: FrameOf<'keyEviction'>): Promise<void> {
     const keyId = parseUserKeyId(body.keyId);
     if (!keyId) throw new AppError('INVALID', 'key_id is no key id');
-    await this.#deps.keys.evict(from.member.userId, keyId);
+    const { userId } = from.member;
+    await this.#turns.run(userId, () => this.#deps.keys.evict(userId, keyId));
     from.reply({ id: '', type: 'keyEvictionAck', body: { keyId } });
   }
 }

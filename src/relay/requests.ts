@@ -49,8 +49,6 @@ export class Requests {
     const requestId = this.ownId(from, body.requestId);
     const { looks } = this.#deps;
     const ended = await looks.ledger.cancel.submit({ requester: from.member.userId, requestId });
-    // Locked twice running: a step is moving it at this very moment.
-    if (ended === null) throw new AppError('UNAVAILABLE', 'this request is being moved on; cancel again', { retryAfterMs: 1_000 });
     looks.ended(ended);
   }
 
@@ -69,8 +67,6 @@ export class Requests {
     const requester = from.member.userId;
     const eventId = uuidv7(clock.now(), random);
     const outcome = await looks.ledger.open.submit({ eventId, requester, ...ask });
-    // Locked twice running: it is being ended or opened elsewhere at this very moment.
-    if (outcome === null) throw new AppError('UNAVAILABLE', 'this request is being settled; ask again', { retryAfterMs: 1_000 });
     if (outcome.refusal !== null) {
       from.reply(await refusals.frame(outcome.refusal, { eventId: '', requestId: ask.requestId, requester, subjectId: ask.subject }));
       return;

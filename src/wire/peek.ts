@@ -24,5 +24,9 @@ export function peekType(bytes: Uint8Array): FrameType | undefined {
 
 /** The id of an encoded frame, empty if it has none. */
 export function peekId(bytes: Uint8Array): string {
-  return bytes[0] === ID_TAG ? String.fromCharCode(...bytes.subarray(2, 2 + (bytes[1] ?? 0))) : '';
+  if (bytes[0] !== ID_TAG) return '';
+  const end = Math.min(bytes.length, 2 + (bytes[1] ?? 0));
+  let id = '';
+  for (let at = 2; at < end; at += 1) id += String.fromCharCode(bytes[at] ?? 0);
+  return id;
 }

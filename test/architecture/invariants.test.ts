@@ -1,4 +1,4 @@
-// specs/invariants.md and specs/comparison.md name the tests that prove each line; those tests have to exist.
+// specs/invariants.md, comparison.md, threats.md, faults.md and abuse.md name the tests that prove each line; those tests have to exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ test.each(INVARIANTS)('%s is listed with a test', (name) => {
   expect(rowOf(name).match(TEST_PATH) ?? []).not.toEqual([]);
 });
 
-test.each(['invariants.md', 'comparison.md'])('every test that %s names exists', (name) => {
+test.each(['invariants.md', 'comparison.md', 'threats.md', 'faults.md', 'abuse.md'])('every test that %s names exists', (name) => {
   const missing = (page(name).match(TEST_PATH) ?? []).filter((path) => !existsSync(join(ROOT, path)));
   expect(missing).toEqual([]);
 });

@@ -23,7 +23,7 @@ export type DormantSizes = {
 };
 
 export type Touched = { readonly name: string; readonly empty: number; readonly full: number };
-export type Dormant = { readonly touched: readonly Touched[]; readonly worstRatio: number };
+export type Dormant = { readonly sizes: DormantSizes; readonly touched: readonly Touched[]; readonly worstRatio: number };
 
 const SERVER = 'bench00000000000';
 const WARM_CALLS = 3;
@@ -81,19 +81,28 @@ const fill = async ({ community }: Scene, of: { reeds: readonly ReedId[]; count:
 
 type Plan = { readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number } };
 
-/** Buffers that a statement touches once what it needs is warm; everything is taken back. */
+type Value = NonNullable<Sql['values']>[number];
+
+/** A parameter as text that Postgres reads as whatever type it has inferred. */
+const literal = (value: Value): string => {
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(String(each))).join(',')}}`);
+  return pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value));
+};
+
+/** Buffers that a statement touches once what it needs is warm, by the plan that a connection of the ledger keeps for it; everything is taken back. */
 const buffersOf = async ({ db }: Scene, sql: Sql): Promise<number> => {
   let touched = 0;
+  await db.query({ text: `prepare measured as ${sql.text}` });
   for (let call = 0; call < WARM_CALLS; call += 1) {
     await db.query({ text: 'begin' });
     const [row] = await db.query<{ 'QUERY PLAN': Plan[] }>({
-      text: `explain (analyze, buffers, format json) ${sql.text}`,
-      values: sql.values ?? [],
+      text: `explain (analyze, buffers, format json) execute measured (${(sql.values ?? []).map(literal).join(', ')})`,
     });
     await db.query({ text: 'rollback' });
     const plan = row?.['QUERY PLAN'][0]?.Plan;
     touched = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
   }
+  await db.query({ text: 'deallocate measured' });
   return touched;
 };
 
@@ -154,5 +163,5 @@ export const measureDormant = async (databaseUrl: string, sizes: DormantSizes): 
   await vacuum();
   const full = await touch();
   const touched = [...asked.keys()].map((name, at) => ({ name, empty: empty[at] ?? 0, full: full[at] ?? 0 }));
-  return { touched, worstRatio: Math.max(...touched.map((each) => each.full / each.empty)) };
+  return { sizes, touched, worstRatio: Math.max(...touched.map((each) => each.full / each.empty)) };
 };

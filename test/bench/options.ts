@@ -19,7 +19,7 @@ reed, and what waiting events cost. Ratios compare neighbours in one run; absolu
   --quick           fewer rounds and shorter ones: all parts within two minutes
   --json            the last line is one JSON object; with --only, null is what was not measured
   --only <part>     ${PARTS.join(', ')}; may be repeated (latency measures the throughput first)
-  --profile <dir>   write a CPU profile of the server under load into a folder
+  --profile <file>  write a CPU profile of the server under one more round of load (.cpuprofile)
   --help            this text
 
 Nothing is left behind: everything runs in temporary folders and on loopback ports.

@@ -125,7 +125,7 @@ const spread = (found: SpreadResult): string =>
 
 const dormant = (found: Dormant): string =>
   [
-    'Buffers touched with an empty ledger and with a full one',
+    `Buffers touched with an empty ledger, and with ${found.sizes.dormant} dormant and ${found.sizes.waiting} waiting events (${found.sizes.holdersOfOne} holders of one reed, one holder of ${found.sizes.reedsOfOne})`,
     table([
       ['', 'empty', 'full', 'ratio'],
       ...found.touched.map(({ name, empty, full }) => [name, String(empty), String(full), two(full / empty)]),

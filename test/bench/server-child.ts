@@ -1,5 +1,6 @@
 // The server under load in a process of its own: embedded Postgres, migrations and createApp as `reedbed serve` has them, with raised limits.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Session } from 'node:inspector/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -53,7 +54,22 @@ const collected = (): Usage => {
   return usage();
 };
 
-const api = { start, used, collected, settle: async (): Promise<void> => up().app.settle() };
+const session = new Session();
+
+/** Begins a CPU profile, or ends it and writes it to `file`. */
+const profile = async ({ file }: { readonly file: string | null }): Promise<void> => {
+  if (file === null) {
+    session.connect();
+    await session.post('Profiler.enable');
+    await session.post('Profiler.setSamplingInterval', { interval: 200 });
+    await session.post('Profiler.start');
+    return;
+  }
+  const { profile: found } = await session.post('Profiler.stop');
+  await writeFile(file, JSON.stringify(found));
+};
+
+const api = { start, used, collected, profile, settle: async (): Promise<void> => up().app.settle() };
 export type ServerApi = typeof api;
 
 serveCalls(api, async () => {

@@ -1,8 +1,9 @@
 // What the soak does to a server: members who connect and vanish at every point of a connection's life, and relayed events by the thousand.
 // Both come to an end by count, and leave nobody connected.
 import { connect } from 'node:net';
+import { OffsetClock } from '../../src/base/clock.ts';
 import { type ReedId, userOf } from '../../src/wire/address.ts';
-import type { FrameType } from '../../src/wire/frames.ts';
+import type { Frame, FrameType } from '../../src/wire/frames.ts';
 import type { LightAccount, LightCommunity } from '../support/light-member.ts';
 import { SoakClient } from './soak-client.ts';
 
@@ -11,6 +12,9 @@ const EVENTS_AT_ONCE = 4;
 const VANISHING = 48;
 const STEADY = 24;
 const REEDS_EACH = 16;
+/** Longer than anything takes that ends by itself, on a busy machine too. */
+const STUCK_MS = 120_000;
+const CLOCK = new OffsetClock();
 
 /** How a request ends. */
 const ENDS: ReadonlySet<FrameType> = new Set<FrameType>(['dataResponse', 'reedNotHeld', 'reedNotFound', 'error']);
@@ -94,10 +98,11 @@ export const WAYS: Readonly<Record<string, (cycle: Cycle) => Promise<unknown>>> 
   'with open requests': async (cycle) => {
     const client = await join(cycle);
     client.serves = false;
-    const answered = client.next('requestAck');
+    // Open, or refused: by nobody's copy, or because the end of this member's last life is being written just now.
+    const answered = client.first(({ type }) => type === 'requestAck' || ENDS.has(type));
     // Of somebody who is not there, most likely: the request stays open.
-    const other = cycle.cast.vanishing[(cycle.turn * 7 + 3) % cycle.cast.vanishing.length];
-    client.request(other?.reed ?? someReed(cycle));
+    const others = cycle.cast.vanishing.filter(({ account }) => account !== cycle.who.account);
+    client.request(others[(cycle.turn * 7 + 3) % others.length]?.reed ?? someReed(cycle));
     client.request(someReed(cycle));
     await answered;
     await client.leave('cut');
@@ -121,9 +126,20 @@ export const WAYS: Readonly<Record<string, (cycle: Cycle) => Promise<unknown>>> 
   },
 };
 
+/** Rejects with `what` if it takes so long that it will never end. */
+async function ending<T>(what: string, work: Promise<T> | undefined): Promise<T | undefined> {
+  const stuck = Promise.withResolvers<never>();
+  const timer = CLOCK.after(STUCK_MS, () => stuck.reject(new Error(`never ended: ${what}`)));
+  try {
+    return await Promise.race([work, stuck.promise]);
+  } finally {
+    timer.cancel();
+  }
+}
+
 /** Runs `cycles` of them, every way in turn. @param progress told after each one */
 export async function vanish(cast: Cast, cycles: number, progress: () => void): Promise<void> {
-  const ways = Object.values(WAYS);
+  const ways = Object.entries(WAYS);
   let turn = 0;
   const worker = async (index: number): Promise<void> => {
     const companion = await SoakClient.join(cast.url, cast.steady[index] as LightAccount, index);
@@ -133,7 +149,8 @@ export async function vanish(cast: Cast, cycles: number, progress: () => void): 
     for (let round = 0; turn < cycles; round += 1) {
       const now = turn++;
       const who = own[round % own.length] as Cast['vanishing'][number];
-      await ways[now % ways.length]?.({ cast, who, companion, turn: now });
+      const [name, way] = ways[now % ways.length] ?? [];
+      await ending(`a member who vanishes ${name}`, way?.({ cast, who, companion, turn: now }));
       progress();
     }
     await companion.leave('close');
@@ -153,7 +170,8 @@ export async function relay(cast: Cast, events: number, progress: () => void): P
       asked.add(reed);
       started += 1;
       const requestId = client.request(reed);
-      const end = await client.first((frame) => ENDS.has(frame.type) && 'requestId' in frame.body && frame.body.requestId === requestId);
+      const isEnd = (frame: Frame): boolean => ENDS.has(frame.type) && 'requestId' in frame.body && frame.body.requestId === requestId;
+      const end = await ending(`the request ${requestId}`, client.first(isEnd));
       if (end?.type !== 'dataResponse') throw new Error(`a request was not served: ${JSON.stringify(end)}`);
       asked.delete(reed);
       progress();

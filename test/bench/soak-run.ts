@@ -14,17 +14,23 @@ export type SoakOptions = {
 };
 export type Phase = 'warm-up' | 'vanishing' | 'relaying' | 'settling';
 
-/** What fills caches, pools and compiled code once: every way to vanish by every member, and every reed some times. */
-const WARM_CYCLES = 500;
-const WARM_EVENTS = 2_500;
+/** Fills caches, pools and compiled code once: every way to vanish by every member, and every reed some times. */
+const warmUp = (cycles: number, events: number): { readonly cycles: number; readonly events: number } => ({
+  cycles: Math.min(2_000, Math.max(350, cycles / 10)),
+  events: Math.min(10_000, Math.max(800, events / 10)),
+});
+
+/** So often a round of the sweeper is waited for; what is there after that stays, and is named. */
+const LOOKS = 500;
 
 const waiting = (measured: Measured): number =>
   (measured['rows, unlogged: pending_events'] ?? 0) + (measured['rows, unlogged: online_users'] ?? 0);
 
 async function atRest(server: SoakServer, database: SoakDatabase): Promise<Measured> {
+  await server.settle();
   let rows = await database.measure();
   // Departures end when their frames and their database work have.
-  while (waiting(rows) > 0) {
+  for (let looks = 0; waiting(rows) > 0 && looks < LOOKS; looks += 1) {
     await server.settle();
     rows = await database.measure();
   }
@@ -41,8 +47,10 @@ export async function soak({ databaseUrl, cycles, events, autovacuum, progress }
   };
   try {
     const cast = await makeCast(server.url, new LightCommunity(databaseUrl, server.serverId));
-    await vanish(cast, WARM_CYCLES, counting('warm-up', WARM_CYCLES + WARM_EVENTS));
-    await relay(cast, WARM_EVENTS, () => undefined);
+    const warm = warmUp(cycles, events);
+    const warmed = counting('warm-up', warm.cycles + warm.events);
+    await vanish(cast, warm.cycles, warmed);
+    await relay(cast, warm.events, warmed);
     const baseline = await atRest(server, database);
     await vanish(cast, cycles, counting('vanishing', cycles));
     await relay(cast, events, counting('relaying', events));

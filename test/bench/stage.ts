@@ -2,18 +2,12 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Limits } from '../../src/base/limits.ts';
 import { LightCommunity } from '../support/light-member.ts';
+import { RAISED_LIMITS } from '../support/raised-limits.ts';
 import type { BareApi } from './bare-child.ts';
 import { Child } from './calls.ts';
 import type { LoadApi } from './load-child.ts';
 import type { ServerApi } from './server-child.ts';
 import { machineCpuMs, type Usage } from './usage.ts';
-
-/** What one address and one member may do in a short time is limited; a load is one address, and its members do nothing else. */
-const RAISED: Partial<Limits> = {
-  ...{ costBurst: 1e9, costPerMinute: 1e9, sameReedPerHour: 1e9, httpRequestsPerMinute: 1e9, unauthenticatedSockets: 100_000 },
-  unauthenticatedSocketsPerAddress: 100_000,
-  ...{ freeFramesBurst: 1e9, freeFramesPerSecond: 1e9 },
-};
 
 /** What `npm start` tells Node. */
 const NODE_FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
@@ -29,10 +23,10 @@ export class Stage implements AsyncDisposable {
   readonly #owned = new AsyncDisposableStack();
 
   /** A server on a database of its own, both in processes of their own. */
-  async server(options: { readonly limits?: Partial<Limits>; readonly node?: readonly string[] } = {}): Promise<Server> {
-    const child = await Child.start<ServerApi>('server-child.ts', ['--expose-gc', ...NODE_FLAGS, ...(options.node ?? [])]);
+  async server(options: { readonly limits?: Partial<Limits> } = {}): Promise<Server> {
+    const child = await Child.start<ServerApi>('server-child.ts', ['--expose-gc', ...NODE_FLAGS]);
     this.#owned.defer(() => child.stop());
-    const { url, serverId, databaseUrl } = await child.call('start', { limits: { ...RAISED, ...options.limits } });
+    const { url, serverId, databaseUrl } = await child.call('start', { limits: { ...RAISED_LIMITS, ...options.limits } });
     return { child, url, databaseUrl, community: new LightCommunity(databaseUrl, serverId) };
   }
 

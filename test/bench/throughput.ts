@@ -16,6 +16,8 @@ export type Sizes = {
   readonly reeds: number;
   readonly holders: number;
   readonly outstanding: number;
+  /** Of the side that takes one at a time: more would only wait until their holders' time is over. */
+  readonly outstandingOneByOne: number;
   readonly rounds: number;
   readonly warmUpMs: number;
   readonly measuredMs: number;
@@ -57,11 +59,11 @@ const populate = async (server: Server, loads: readonly Child<LoadApi>[], of: { 
 };
 
 /** Starts all three servers and signs everybody in. */
-export const openArena = async (stage: Stage, sizes: Sizes, node: readonly string[] = []): Promise<Arena> => {
+export const openArena = async (stage: Stage, sizes: Sizes): Promise<Arena> => {
   const [loads, bare, reedbed, statements] = await Promise.all([
     stage.loads(2),
     stage.bare(),
-    stage.server({ node }),
+    stage.server(),
     stage.server({ limits: { batchItems: 1, assignTargets: 1, wakeHoldersPerBatch: 1 } }),
   ]);
   const userId = await populate(reedbed, loads, { name: 'reedbed', sizes });
@@ -87,7 +89,8 @@ const measure = async ({ loads }: Arena, side: Side, sizes: Sizes): Promise<Roun
     server: await side.used(),
     loads: await Promise.all(loads.map((load) => load.call('counts', { of: side.of }))),
   });
-  await Promise.all(loads.map((load) => load.call('keep', { of: side.of, outstanding: sizes.outstanding / loads.length })));
+  const outstanding = side.of === 'statements' ? sizes.outstandingOneByOne : sizes.outstanding;
+  await Promise.all(loads.map((load) => load.call('keep', { of: side.of, outstanding: outstanding / loads.length })));
   await pause(clock, sizes.warmUpMs);
   const before = await look();
   const { cores } = await machineDuring(() => pause(clock, sizes.measuredMs));
@@ -132,4 +135,13 @@ export const measureThroughput = async (arena: Arena, sizes: Sizes, tell: (line:
     statementsPerDelivery: median(rounds.reedbed.map(({ statements }) => statements)),
     perSecond: median(rounds.reedbed.map(({ perSecond }) => perSecond)),
   };
+};
+
+/** Writes a CPU profile of the server under the same load to `file`. */
+export const profileLoad = async (arena: Arena, sizes: Sizes, file: string): Promise<void> => {
+  const side = arena.sides.find(({ of }) => of === 'reedbed');
+  if (side === undefined) return;
+  await arena.reedbed.child.call('profile', { file: null });
+  await measure(arena, side, sizes);
+  await arena.reedbed.child.call('profile', { file });
 };

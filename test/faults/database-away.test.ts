@@ -58,16 +58,7 @@ describe('a database that is away', () => {
     clock.move(30_000);
     proxy.accept();
     author.behaviour.answer = 'bytes';
-    await expect
-      .poll(
-        () =>
-          server
-            .settle()
-            .then(() => clock.move(1_000))
-            .then(() => viewer.frames.some((frame) => frame.type === 'settled')),
-        { timeout: 60_000 },
-      )
-      .toBe(true);
+    await clock.passUntil(server, () => viewer.frames.some((frame) => frame.type === 'settled'));
     expect((await viewer.next('settled')).body.events).toEqual([{ eventId: asked.id, outcome: 'HELD' }]);
     viewer.request(other());
     await viewer.next('dataResponse', ({ body }) => body.reedId === other());
@@ -127,16 +118,7 @@ describe('an answer of the database that is lost', () => {
     viewer.request(reed(), id);
     const isHeld = () =>
       viewer.frames.some((frame) => frame.type === 'settled' && frame.body.events.some(({ outcome }) => outcome === 'HELD'));
-    await expect
-      .poll(
-        () =>
-          server
-            .settle()
-            .then(() => clock.move(1_000))
-            .then(isHeld),
-        { timeout: 60_000 },
-      )
-      .toBe(true);
+    await clock.passUntil(server, isHeld);
     const allocated = await community.rows('select from reed_allocations where reed_id = $1', [reed()]);
     expect(allocated).toHaveLength(2);
     expect(viewer.frames.flatMap((frame) => (frame.type === 'settled' ? frame.body.events : []))).toHaveLength(1);

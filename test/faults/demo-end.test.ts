@@ -1,9 +1,10 @@
 // How the demo ends when somebody ends it: nothing of it is left, and a scenario that was cut short is no success.
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
 import { makeDataFolder } from '../support/database.ts';
+import { postmasterOf } from '../support/processes.ts';
 
 let folder: string;
 let child: Child;
@@ -14,7 +15,7 @@ const begin = (...args: string[]): void => {
 
 const postgresPid = async (): Promise<number> => {
   const [stage] = await readdir(folder);
-  return Number((await readFile(join(folder, stage ?? '', 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+  return postmasterOf(join(folder, stage ?? ''));
 };
 
 const nextEvent = async (pattern: RegExp): Promise<void> => {

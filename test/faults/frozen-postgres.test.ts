@@ -1,13 +1,13 @@
 // A Postgres that stands still (SIGSTOP, a host that is paused) and goes on, or does not: its server answers by name meanwhile, ends when it is
 // told to, and leaves no process behind.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import { type Child, removeFolder, startChild } from '../support/child.ts';
 import { makeDataFolder, run } from '../support/database.ts';
 import { LightCommunity, LightMember } from '../support/light-member.ts';
-import { postgresOf, signalAll } from '../support/processes.ts';
+import { databaseUrlOf, postgresOf, signalAll } from '../support/processes.ts';
 import { readyLine, spawnServer } from '../support/server-process.ts';
 
 let folder: string;
@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('a frozen Postgres', () => {
   it('that goes on is served from where it stood: nobody is signed out, and what was asked meanwhile arrives', async () => {
     const child = keep(spawnServer({ data, cwd: folder }));
     const ready = await readyLine(child);
-    const url = await databaseUrl();
+    const url = await databaseUrlOf(data);
     const community = new LightCommunity(url, ready.serverId);
     const [a, b] = await community.accounts(2);
     if (a === undefined || b === undefined) throw new Error('no accounts');
@@ -93,10 +93,4 @@ describe.runIf(process.platform === 'linux')('a frozen Postgres', () => {
     expect(viewer.frames.filter((frame) => frame.type === 'error')).toEqual([]);
     await Promise.all([author.leave(), viewer.leave()]);
   });
-
-  const databaseUrl = async (): Promise<string> => {
-    const password = (await readFile(join(data, 'postgres-password'), 'utf8')).trim();
-    const port = (await readFile(join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[3];
-    return `postgres://reedbed:${password}@127.0.0.1:${port}/reedbed`;
-  };
 });

@@ -117,6 +117,19 @@ describe('a holder', () => {
     await viewer.next('settled');
   });
 
+  it('with two sockets that loses the one on which it had all that it may have in hand is asked at once on the other what stood in its queue', async () => {
+    await stage.again({ undeliverableRetryMs: HOUR_MS, waitingFirstMs: HOUR_MS, dispatchDeadlineMs: DEADLINE_MS });
+    const { author, viewer, accounts } = await cast();
+    const newest = await stage.join(accounts[0] as LightAccount, { answer: 'nothing' });
+    const reeds = await stage.community.reeds(author.userId, 5);
+    for (const reed of reeds) viewer.request(reed);
+    await viewer.next('requestAck', ({ body }) => body.state === 'IN_TURN');
+    const [queued] = await stage.community.rows<{ event_id: string }>('select event_id from pending_events where state = 1');
+    await newest.vanish();
+    expect((await author.next('relayRequest')).id).toBe(queued?.event_id);
+    expect((await events()).map(({ state }) => state).sort()).toEqual([2, 4, 4, 4, 4]);
+  });
+
   it('with two sockets that loses one is not asked anew for what it answered before', async () => {
     const { author, viewer, reed, accounts } = await cast();
     viewer.behaviour.acknowledge = 'nothing';

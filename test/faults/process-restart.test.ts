@@ -7,6 +7,7 @@ import type { Member } from '../../src/client/member.ts';
 import { type Child, isRunning, removeFolder } from '../support/child.ts';
 import { createDatabase, makeDataFolder, run } from '../support/database.ts';
 import { isA, makeMember, nextEvent } from '../support/members.ts';
+import { postmasterOf } from '../support/processes.ts';
 import { type Ready, readyLine, type ServeOptions, spawnServer } from '../support/server-process.ts';
 
 const TEXT = 'whispered in the reeds';
@@ -28,8 +29,7 @@ const end = async (child: Child, signal: NodeJS.Signals): Promise<void> => {
   child.send(signal);
   await child.exit;
 };
-const postgresPid = async (): Promise<number> =>
-  Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+const postgresPid = (): Promise<number> => postmasterOf(join(folder, 'data'));
 const filesUnder = async (path: string): Promise<string[]> => {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
 import { createDatabase, makeDataFolder } from '../support/database.ts';
+import { postmasterOf } from '../support/processes.ts';
 
 let folder: string;
 let children: Child[];
@@ -19,8 +20,7 @@ const begin = (behaviour: Behaviour, args: readonly string[], env: NodeJS.Proces
   children.push(child);
   return child;
 };
-const postgresPid = async (): Promise<number> =>
-  Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+const postgresPid = (): Promise<number> => postmasterOf(join(folder, 'data'));
 const faultOf = async (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number | null; err: string }> => {
   const child = begin('well', args, env);
   const { code } = await child.exit;

@@ -2,7 +2,7 @@
 // to wait; nobody else notices, forged addresses change nothing, and what is remembered is bounded (F19). A challenge works once (F24).
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import type { Api } from '../../src/http/api.ts';
 import { AddressBudget } from '../../src/identity/address-budget.ts';
 import { makeHttp } from '../support/http.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 afterAll(() => siege.end());
 
 /** The same server as a stranger meets it: with the limits that it comes with. */
-const asItComes = async (options: { trustProxy?: boolean; limits?: Partial<typeof DEFAULT_LIMITS> } = {}): Promise<number> => {
+const asItComes = async (options: { trustProxy?: boolean; limits?: Partial<Limits> } = {}): Promise<number> => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const app = await makeHttp({ ...siege.world, limits }, { trustProxy: options.trustProxy ?? false });
   opened.push(app);

@@ -1,7 +1,7 @@
 // Input generated from the OpenAPI document, for every route that it names: each body and query wrong in one place, statements wrong in one field,
 // and anything at all. Always a problem document or an answer, never a fault, and nothing stored of what was refused.
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
 import {
   type ApiRoute,
@@ -14,6 +14,9 @@ import {
   wrongQueries,
 } from '../support/openapi-input.ts';
 import { rightBodies } from '../support/right-bodies.ts';
+
+// Hundreds of calls in a test: a loaded machine needs its time for them.
+vi.setConfig({ testTimeout: 90_000 });
 
 const RUNS_PER_ROUTE = 30;
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,10 +1,13 @@
 // Many at once for what there is one of: an invitation, an open place among a member's invitations, a name, a key's account. Exactly as many win as there
 // are, and the losers leave nothing behind.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { generatePrivateKey } from '../../src/crypto/openpgp.ts';
 import { userIdFromFingerprint, userKeyId } from '../../src/wire/address.ts';
 import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
 import { identityStatement, makeInvite, makePerson, type Person, type SignUpBody, sign, signUpBody } from '../support/people.ts';
+
+// Hundreds of calls in a test: a loaded machine needs its time for them.
+vi.setConfig({ testTimeout: 90_000 });
 
 const MANY = 100;
 let siege: Siege;

@@ -1,6 +1,6 @@
 // Signing up with what is not one's own, or not what it says: over HTTP, each refused with a 4xx, and nothing of it stored. The library's view of keys
 // and signatures has tests of its own in test/unit/crypto-keys.test.ts and crypto-signatures.test.ts; here the server's whole path is attacked.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { generatePrivateKey, readPrivateKey, readPublicKey } from '../../src/crypto/openpgp.ts';
 import { userIdFromFingerprint, userKeyId } from '../../src/wire/address.ts';
 import { canonicalBytes } from '../../src/wire/canonical.ts';
@@ -27,9 +27,13 @@ import {
   type Person,
   type Post,
   type SignUpBody,
+  sessionStatement,
   sign,
   signUpBody,
 } from '../support/people.ts';
+
+// Hundreds of calls in a test: a loaded machine needs its time for them.
+vi.setConfig({ testTimeout: 90_000 });
 
 const MOST_ARMOR = 8_192;
 
@@ -296,4 +300,33 @@ describe('a signature', () => {
       await refused(person, (right) => change(right, (_own, theirs) => theirs));
     },
   );
+});
+
+describe('a sign-up of somebody else', () => {
+  test('replayed as it was, or made of their public certificates, buys nothing', async () => {
+    const { world } = siege;
+    const [person, thief] = [await somebody(), await somebody()];
+    const right = await signUpBody(world, person);
+    const made = (await siege.post('/api/v1/users', right)).json() as Record<'identity' | 'key', Post>;
+    const strip = ({ statement, signatures }: Post) => ({ statement, signatures });
+    const certificates = { identity: strip(made.identity), key: strip(made.key) };
+    const { nonce } = await world.identity.challenges.make();
+    const statement = sessionStatement(person, world.identity.server.id, nonce, 'signup');
+    const forged = [{ key: person.keyId, signature: (await signed(thief, statement)).signatures[0]?.signature }];
+    const own = (await signUpBody(world, thief)).session;
+    const before = await siege.stored();
+    for (const [body, code] of [
+      [right, 'UNAUTHENTICATED'],
+      [{ ...right, session: right.session }, 'UNAUTHENTICATED'],
+      [{ ...certificates, session: { statement, signatures: forged } }, 'UNAUTHENTICATED'],
+      [{ ...certificates, session: own }, 'UNAUTHENTICATED'],
+      [{ ...certificates, session: right.session }, 'UNAUTHENTICATED'],
+      [{ ...made, session: own }, 'BAD_REQUEST'],
+      [{ ...certificates, session: made.identity }, 'BAD_REQUEST'],
+      [{ ...certificates, session: certificates.identity }, 'UNAUTHENTICATED'],
+      [{ ...certificates, session: { statement, signatures: certificates.identity.signatures } }, 'UNAUTHENTICATED'],
+    ] as const)
+      expect(isRefusal(await siege.post('/api/v1/users', body), 'replay')).toBe(code);
+    expect(await siege.stored()).toEqual(before);
+  });
 });

@@ -1,12 +1,15 @@
 // Signatures that are none, or of something else, in every place of every route that takes one, found by the OpenAPI document. Names that only look like
 // names, properly signed. A re-encoded signature is the same one and is taken.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Statement } from '../../src/wire/statements.ts';
 import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
 import { type ApiRoute, readRoutes } from '../support/openapi-input.ts';
 import { armored, concat, keyPair, packet, smallBomb, unarmored } from '../support/openpgp-parts.ts';
 import { identityStatement, keyStatement, makePerson, type Person, sign, signUp, signUpBody } from '../support/people.ts';
 import { rightBodies } from '../support/right-bodies.ts';
+
+// Hundreds of calls in a test: a loaded machine needs its time for them.
+vi.setConfig({ testTimeout: 90_000 });
 
 let siege: Siege;
 let routes: ApiRoute[];

@@ -1,11 +1,12 @@
 // The ledger's statements one at a time, on real Postgres: what each does to the rows, and what it refuses to do.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LOCKED } from '../../src/db/batch.ts';
 import { relayed, reopen, undelivered } from '../../src/ledger/answer.ts';
 import { assign } from '../../src/ledger/assign.ts';
 import { dispatch } from '../../src/ledger/claim.ts';
 import { cancel } from '../../src/ledger/ends.ts';
-import { type Opened, open } from '../../src/ledger/open.ts';
+import { type Opened, type OpenOutcome, open } from '../../src/ledger/open.ts';
 import { acknowledge, invalidate } from '../../src/ledger/settle.ts';
 import { STATE } from '../../src/ledger/state.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
@@ -78,7 +79,7 @@ describe('OPEN', () => {
 
   it('refuses what is unknown, unpublished, removed, blocked, held by nobody, or asked by somebody who left', async () => {
     const [author, viewer, reed] = await world.two();
-    const refusal = async (requester: UserId, subject: ReedId) => (await world.ask(requester, subject, now))?.refusal;
+    const refusal = async (requester: UserId, subject: ReedId) => ((await world.ask(requester, subject, now)) as OpenOutcome).refusal;
     expect(await refusal(viewer, `${author}/01890000-0000-7000-8000-000000000000` as ReedId)).toBe('not-found');
     const unpublished = await world.reed(author);
     await world.db.query({ text: 'update reeds set published_at = null where id = $1', values: [unpublished] });
@@ -122,7 +123,7 @@ describe('OPEN', () => {
 
   it("drops the asker's own allocation, and says that nobody holds it if that was the last", async () => {
     const [author, , reed] = await world.two();
-    expect((await world.ask(author, reed, now))?.refusal).toBe('not-held');
+    expect(await world.ask(author, reed, now)).toEqual({ refusal: 'not-held' });
     expect(await world.db.query({ text: 'select * from reed_allocations' })).toHaveLength(0);
   });
 
@@ -130,8 +131,8 @@ describe('OPEN', () => {
     const [author, viewer] = await world.two();
     const states: (number | string | null)[] = [];
     for (let i = 0; i < 66; i += 1) {
-      const outcome = await world.ask(viewer, await world.reed(author), now);
-      states.push(outcome?.refusal ?? (outcome as Opened).state);
+      const outcome = (await world.ask(viewer, await world.reed(author), now)) as OpenOutcome;
+      states.push(outcome.refusal ?? outcome.state);
     }
     expect(states.filter((state) => state === STATE.dispatched)).toHaveLength(4);
     expect(states.filter((state) => state === STATE.waiting)).toHaveLength(12);
@@ -158,7 +159,7 @@ describe('OPEN', () => {
   it('says neither yes nor no while the requester signs in or out', async () => {
     const [, viewer, reed] = await world.two();
     await world.whileLocked('select from online_users where user_id = $1 for update', [viewer], async () => {
-      expect(await world.ask(viewer, reed, now)).toBeNull();
+      expect(await world.ask(viewer, reed, now)).toBe(LOCKED);
     });
     expect(await world.ask(viewer, reed, now)).toMatchObject({ state: STATE.dispatched });
   });
@@ -169,7 +170,7 @@ describe('OPEN', () => {
     await open(world.context, [item], now);
     const given = [{ requester: viewer, requestId: item.requestId }];
     await world.whileLocked('select from pending_events where event_id = $1 for update', [item.eventId], async () => {
-      expect(await cancel(world.db, given)).toEqual([null]);
+      expect(await cancel(world.db, given)).toEqual([LOCKED]);
     });
     expect(await cancel(world.db, given)).toMatchObject([[{ eventId: item.eventId }]]);
     expect(await cancel(world.db, given)).toEqual([[]]);
@@ -181,7 +182,7 @@ describe('OPEN', () => {
     const item = { eventId: randomUUID(), requestId, requester: viewer, kind: 'reed' as const, subject: reed };
     await open(world.context, [item], now);
     const again = { ...item, eventId: randomUUID(), subject: await world.reed(author) };
-    expect((await open(world.context, [again], now)).outcomes[0]?.refusal).toBe('conflict');
+    expect((await open(world.context, [again], now)).outcomes).toEqual([{ refusal: 'conflict' }]);
   });
 
   it('asks for a thread only a holder of all its parts', async () => {

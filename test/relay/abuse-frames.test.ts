@@ -27,7 +27,7 @@ const signedIn = async (): Promise<RawSocket> => stage.signIn(await stage.accoun
 
 /** Nested messages or groups, `levels` deep. */
 const messages = (levels: number): Buffer => {
-  let inner = Buffer.alloc(0);
+  let inner: Buffer = Buffer.alloc(0);
   for (let level = 0; level < levels && inner.length < 15_000; level += 1) inner = bytes(3, inner);
   return inner;
 };

@@ -2,12 +2,14 @@
 // or the upgrade with a 4xx, in bounded memory, and everybody else goes on.
 import { afterEach, describe, expect, test } from 'vitest';
 import { AbuseStage } from '../support/abuse-stage.ts';
+import { watchBuffers } from '../support/held-buffers.ts';
+import { RawConnection } from '../support/raw-http.ts';
 import { closePayload, OPCODE, type RawSocket, upgradeText, wsFrame } from '../support/raw-socket.ts';
 import { CLOSE, ERROR, frame, responseOf } from '../support/raw-wire.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-const stage = AbuseStage.forFile();
+const stage = AbuseStage.forFile({ frameChunks: 1_000 });
 const ping = frame('ping', {}, 'p');
 
 const signedIn = async (): Promise<RawSocket> => stage.signIn(await stage.account());
@@ -25,7 +27,10 @@ describe('an upgrade that is broken', () => {
     ['with a key of another length', 400, () => request({ 'Sec-WebSocket-Key': 'AAAA' })],
     ['of another version', 400, () => request({ 'Sec-WebSocket-Version': '12' })],
     ['without a version', 400, () => request({ 'Sec-WebSocket-Version': null })],
-    ['to another protocol', 400, () => request({ Upgrade: 'h2c' })],
+    ['to another protocol', 404, () => request({ Upgrade: 'h2c' })],
+    ['with two hosts', 400, () => request({ 'X-One': '1\r\nHost: evil.example' })],
+    ['without a host', 400, () => request({ Host: null })],
+    ['with a body', 400, () => request({ 'Content-Length': '2' })],
     ['with a subprotocol twice', 400, () => request({ 'Sec-WebSocket-Protocol': 'reedbed.v1, reedbed.v1' })],
     ['with a list that is none', 400, () => request({ 'Sec-WebSocket-Protocol': 'reedbed.v1,,' })],
     ['by another method', 405, () => request({}).replace('GET', 'POST')],
@@ -40,8 +45,24 @@ describe('an upgrade that is broken', () => {
   ])('%s is refused with %i, and the connection ends', async (_what, status, text) => {
     const socket = await stage.dial();
     socket.raw(text());
-    expect((await socket.upgraded).status).toBe(status);
+    const answer = await socket.upgraded;
+    expect(answer.status).toBe(status);
+    // What the parser of HTTP refuses is said in its own tests.
+    expect(answer.head.toLowerCase()).toContain("content-security-policy: default-src 'none'");
     await socket.closed;
+  });
+
+  test('to HTTP/2, as some clients offer with any request, is passed over: the request is answered', async () => {
+    const socket = await stage.dial();
+    socket.raw(upgradeText('127.0.0.1', { path: '/api/v1/server', headers: { Upgrade: 'h2c', Connection: 'Upgrade, HTTP2-Settings' } }));
+    expect((await socket.upgraded).status).toBe(200);
+    await socket.closed;
+  });
+
+  test('behind a request that is not answered yet is none, and the answers come in their order', async () => {
+    const connection = await RawConnection.open(Number(new URL(stage.server.url).port));
+    await connection.write(`GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n${upgradeText('127.0.0.1')}`);
+    expect((await connection.answers()).map(({ status }) => status)).toEqual([200, 404]);
   });
 
   test('left half open a hundred times holds nothing that others need, and may still be finished', async () => {
@@ -168,16 +189,15 @@ describe.each(states)('%s, a frame', (_state, connect) => {
 });
 
 describe('a message in pieces', () => {
-  let largest = 0;
+  let look: (() => number) | null = null;
   const watch = (): (() => number) => {
-    const before = process.memoryUsage().arrayBuffers;
-    largest = 0;
-    return () => {
-      largest = Math.max(largest, process.memoryUsage().arrayBuffers - before);
-      return largest;
-    };
+    look = watchBuffers();
+    return look;
   };
-  afterEach(() => expect(largest).toBeLessThan(16 * MIB));
+  afterEach(() => {
+    expect(look?.() ?? 0).toBeLessThan(16 * MIB);
+    look = null;
+  });
 
   test('of more bytes than memory holds closes at the limit, and is not kept', async () => {
     const socket = await signedIn();
@@ -205,6 +225,25 @@ describe('a message in pieces', () => {
     grown();
   });
 
+  /** Bytes one at a time, each read by itself, until the connection is closed or so many are sent. */
+  const drip = async (socket: RawSocket, most: number): Promise<void> => {
+    for (let sent = 0; sent < most && !socket.stream.destroyed && socket.stream.writable; sent += 1) {
+      await new Promise((resolve) => socket.stream.write('x', resolve));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  test.each([
+    ['before sign-in', CLOSE.tooLarge, () => stage.greeted()],
+    ['of a member', CLOSE.malformed, signedIn],
+  ] as const)('that comes a byte at a time, %s, closes long before its bytes are too many', async (_whose, code, open) => {
+    const socket = await open();
+    socket.raw(wsFrame('', { declaredBytes: 16 * KIB }));
+    await drip(socket, 15 * KIB);
+    expect(socket.stream.writable).toBe(false);
+    expect((await socket.closed).code).toBe(code);
+  });
+
   test('a RELAY_RESPONSE of 1 MiB in sixty-four pieces arrives whole', async () => {
     const [author, viewer] = [await stage.account(), await stage.account()];
     const reed = await stage.reed(author);
@@ -220,6 +259,17 @@ describe('a message in pieces', () => {
     expect(Buffer.from(body.ciphertext).equals(Buffer.alloc(body.ciphertext.length, 'r'))).toBe(true);
     await reader.next('settled');
   });
+});
+
+test('PINGs with ids of 16 KiB by somebody who never reads close him when the answers fill four times his buffer', async () => {
+  const account = await stage.account();
+  const socket = await stage.signIn(account);
+  socket.reading(false);
+  const grown = watchBuffers();
+  const large = wsFrame(frame('ping', {}, 'x'.repeat(16_000)));
+  for (let at = 0; at < 990 && socket.stream.writable; at += 1) await new Promise((resolve) => socket.stream.write(large, resolve));
+  while ((await stage.community.rows('select from online_users where user_id = $1', [account.userId])).length > 0);
+  expect(grown()).toBeLessThan(48 * MIB);
 });
 
 describe('pings of the WebSocket protocol', () => {

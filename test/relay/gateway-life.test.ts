@@ -7,6 +7,7 @@ import type { Member } from '../../src/identity/sessions.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
 import { createGatewayWorld, eventually, type GatewayWorld, type RawClient } from '../support/gateway-world.ts';
+import { watchBuffers } from '../support/held-buffers.ts';
 import { createPresenceWorld, freshId, type PresenceWorld } from '../support/presence-world.ts';
 
 let presence: PresenceWorld;
@@ -123,10 +124,9 @@ describe('a slow reader', () => {
     const bob = world.enrol(2);
     const quick = await world.signIn(bob.token);
     client.socket.pause();
-    const before = process.memoryUsage().arrayBuffers;
+    const held = watchBuffers();
     await fill(ann, delivery(64 * 1024));
-    const [filled] = [process.memoryUsage().arrayBuffers];
-    expect(filled - before).toBeLessThan(16 * MIB);
+    expect(held()).toBeLessThan(16 * MIB);
     await world.frames.tells('congested', ann.userId);
     expect((await online()).find((row) => row.user_id === ann.userId)?.congested).toBe(true);
     for (let at = 0; at < 100; at++) expect(world.gateway.hub.deliver(ann.userId, delivery(64 * 1024), 'content')).toBe(false);

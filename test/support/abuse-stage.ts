@@ -81,7 +81,7 @@ export class AbuseStage {
     this.honest = { author, reader, reed };
     this.dispatched = (await mute.next('relayRequest')).id;
     this.relayed = (await deaf.next('dataResponse')).id;
-    await this.#deliver();
+    await this.deliver();
     this.#subjects = [
       [reed, other, muted],
       [this.dispatched, this.relayed],
@@ -146,7 +146,7 @@ export class AbuseStage {
 
   /** What must be so after anything that was done to the server. */
   async allIsWell(): Promise<void> {
-    await this.#deliver();
+    await this.deliver();
     for (const socket of this.#sockets) socket.vanish();
     const ends = await Promise.all(this.#sockets.map((socket) => socket.closed));
     for (const { code } of ends.filter(({ code: sent }) => sent >= 4000)) {
@@ -160,6 +160,13 @@ export class AbuseStage {
     expect(await this.community.rows(KEPT, this.#subjects)).toEqual(this.#kept);
   }
 
+  /** Everybody who was sent a PING has answered it: two deliveries take longer than that. */
+  async allAnswer(): Promise<void> {
+    await this.server.settle();
+    await this.deliver();
+    await this.deliver();
+  }
+
   /** What was logged since the last look, which `allIsWell` does not see any more. */
   #newLog(): { readonly level: number }[] {
     const log = this.server.logged();
@@ -169,7 +176,7 @@ export class AbuseStage {
   }
 
   /** A whole delivery of the honest pair: asked for, relayed, acknowledged, settled. */
-  async #deliver(): Promise<void> {
+  async deliver(): Promise<void> {
     const { reader, reed } = this.honest;
     const id = reader.request(reed);
     const { id: event } = await reader.next('dataResponse', ({ body }) => body.requestId === id);

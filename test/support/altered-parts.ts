@@ -55,6 +55,11 @@ export class Line {
     };
   };
 
+  /** Every frame that came to (or went from) the member, in order. */
+  all(way: Way): Frame[] {
+    return this.#seen.filter((seen) => seen.way === way).map(({ frame }) => frame);
+  }
+
   /** Frames of this type that came to (or went from) the member, whatever became of them. */
   frames<T extends FrameType>(way: Way, type: T): FrameOf<T>[] {
     return this.#seen.filter((seen) => seen.way === way && seen.frame.type === type).map(({ frame }) => frame as FrameOf<T>);

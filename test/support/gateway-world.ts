@@ -40,8 +40,9 @@ export class ScriptedFrames implements MemberFrames {
   async arrived(userId: UserId, isFresh: boolean): Promise<void> {
     this.#tell({ what: 'arrived', userId, value: isFresh });
   }
-  async left(userId: UserId): Promise<void> {
+  async left(userId: UserId): Promise<boolean> {
     this.#tell({ what: 'left', userId });
+    return false;
   }
   askedInVain(userId: UserId, asks: readonly Uint8Array[]): void {
     this.#tell({ what: 'asked in vain', userId, value: asks.length });
@@ -181,6 +182,7 @@ function depsOf(world: Omit<GatewayWorld, 'gateway'>, limits: Limits): GatewayDe
     serverId: SERVER,
     publicOrigin: () => null,
     addressOf: (request) => request.socket.remoteAddress ?? '',
+    headerLines: '',
     sessions: MADE_UP(members),
     trySignIn: (address, signIn) => addresses.trySignIn(address, signIn),
     signWelcome: async (session, clientNonce) => ({ kid: 'kid', signature: `${session} ${clientNonce}` }),

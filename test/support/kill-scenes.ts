@@ -127,8 +127,11 @@ export const wake = async (stage: KillStage): Promise<Scene> => {
   const [author, viewer] = (await stage.members(2)) as [Persistent, Persistent];
   const reeds = await stage.community.reeds(author.account.userId, 1);
   await viewer.connect(SILENT);
+  const rechecks = stage.proxy.passed('ledger_recheck');
   viewer.request(reeds[0] as ReedId);
   await viewer.now.next('requestAck');
+  // Its second look has found nobody either: from now on only WAKE brings it to somebody.
+  await expect.poll(() => stage.proxy.passed('ledger_recheck'), { timeout: 20_000, interval: 5 }).toBeGreaterThan(rechecks);
   const go = () => void author.connect(SILENT).catch(() => undefined);
   return { members: [author, viewer], about: author.account.userId, go, look: () => picture(stage, reeds) };
 };
@@ -236,4 +239,15 @@ export const overdue = async (stage: KillStage): Promise<Scene> => {
   const between = await stage.proxy.at({ statement: /^ledger_sweep/, side: 'before' });
   await stage.rows(`update pending_events set due_at = now() - interval '1 hour' where event_id = $1`, [parts.event]);
   return { ...parts, go: () => between.release() };
+};
+
+export const evictKey = async (stage: KillStage): Promise<Scene> => {
+  const { members, author } = await cast(stage, 1);
+  const [key] = await stage.rows<{ id: string }>('select key_id as id from users where id = $1', [author.account.userId]);
+  const keyId = key?.id ?? '';
+  await stage.rows('insert into key_allocations (user_id, key_id) values ($1, $2)', [author.account.userId, keyId]);
+  const go = () => author.now.send({ id: '', type: 'keyEviction', body: { keyId } });
+  const look = async () =>
+    (await stage.rows('select count(*)::int as kept from key_allocations where user_id = $1', [author.account.userId]))[0];
+  return { members, go, look };
 };

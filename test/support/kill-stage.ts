@@ -96,7 +96,7 @@ union all select 'nobody asked, but a holder', event_id::text from pending_event
 union all select 'more asked than a holder has places', holder from pending_events where state = 2 group by holder having count(*) > 4
 union all select 'a connection without presence', id::text from online_connections c where not exists (select from online_users u where u.user_id = c.user_id)
 union all select 'presence without a connection', user_id from online_users u where not exists (select from online_connections c where c.user_id = u.user_id)
-union all select 'published without the author''s copy', r.id from reeds r where published_at is not null and removed_at is null and exists (select from author_streams s where s.author_id = r.author_id)
+union all select 'published without its place in the stream', r.id from reeds r where published_at is not null and removed_at is null and exists (select from author_streams s where s.author_id = r.author_id)
   and not exists (select from author_facts f where f.subject_id = r.id)`;
 
 export class KillStage {
@@ -226,7 +226,7 @@ export type Scene = {
   /** What the step's statement must be about, where others of its kind may run. */
   readonly about?: string;
   /** Sets the step off. */
-  go(): void | Promise<unknown>;
+  go(): unknown;
   look(): Promise<unknown>;
   /** What members do when they are back, beside sending their requests again. */
   again?(): Promise<void>;

@@ -2,23 +2,40 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import pino from 'pino';
-import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { base32, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
+import { LOCKED, type Locked } from '../../src/db/batch.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
+import type { LedgerEvents } from '../../src/ledger/ledger.ts';
 import { type Opened, type OpenItem, type OpenOutcome, open } from '../../src/ledger/open.ts';
 import type { SubjectKind } from '../../src/ledger/state.ts';
+import { emptyUnlogged } from '../../src/presence/unlogged.ts';
 import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 const SERVER = 'aaaaaaaaaaaaaaaa';
 
-const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
-
 /** A member's id, the same for the same name. */
-export const userOf = (name: string): UserId => `${base32(createHash('sha256').update(name).digest().subarray(0, 16))}@${SERVER}` as UserId;
+export const userOf = (name: string): UserId => `${base32(createHash('sha256').update(name).digest().subarray(0, 10))}@${SERVER}` as UserId;
 
-export type EventRow = { readonly event_id: string; readonly request_id: RequestId; readonly state: number; readonly due_at: Date };
+/** For a ledger whose looks nobody follows up. */
+export const NOTHING_FOLLOWS: LedgerEvents = {
+  claimed: () => undefined,
+  dispatched: () => undefined,
+  assigned: () => undefined,
+  roused: () => undefined,
+  copiesDropped: () => undefined,
+  notHeld: () => undefined,
+};
+
+export type EventRow = {
+  readonly event_id: string;
+  readonly request_id: RequestId;
+  readonly subject_id: ReedId;
+  readonly state: number;
+  readonly due_at: Date;
+};
 
 export class World {
   readonly db: Database;
@@ -26,6 +43,7 @@ export class World {
   readonly replicaId = randomUUID();
   readonly limits: Limits;
   readonly #drop: () => Promise<void>;
+  #cast = 0;
 
   private constructor(db: Database, { url, drop }: TestDatabase, limits: Limits) {
     this.db = db;
@@ -139,14 +157,57 @@ export class World {
   }
 
   /** Asks for a reed, in a batch of one. */
-  async ask(requester: UserId, subject: ReedId, now: number): Promise<OpenOutcome | null> {
-    return (await open(this.context, [this.item(requester, subject)], now)).outcomes[0] ?? null;
+  async ask(requester: UserId, subject: ReedId, now: number): Promise<OpenOutcome | Locked> {
+    return (await open(this.context, [this.item(requester, subject)], now)).outcomes[0] ?? LOCKED;
   }
 
   /** Asks for a reed and gets an event. */
   async opened(requester: UserId, subject: ReedId, now: number): Promise<Opened> {
     const outcome = await this.ask(requester, subject, now);
-    if (outcome === null || outcome.refusal !== null) throw new Error(`not opened: ${outcome?.refusal}`);
+    if (outcome === LOCKED || outcome.refusal !== null) throw new Error(`not opened: ${JSON.stringify(outcome)}`);
     return outcome;
+  }
+
+  /** Owes a subject to an online member who did not ask for it, as a publication does. Whoever looks for what is due finds it. */
+  async owe(requester: UserId, { id, kind }: { readonly id: ReedId; readonly kind: SubjectKind }, now: number): Promise<void> {
+    await this.db.query({
+      text: `insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, created_at)
+        select $1, o.user_id, 'FOLLOW_REED', $3, $4, 1, 4, $5, $5 from online_users o where o.user_id = $2 for key share on conflict do nothing`,
+      values: [uuidv7(now, cryptoRandom), requester, kind, id, new Date(now)],
+    });
+  }
+
+  /** A reed is removed, with whatever statement. */
+  async remove(reed: ReedId): Promise<void> {
+    await this.db.query({ text: 'update reeds set removed_at = now(), removal_hash = statement_hash where id = $1', values: [reed] });
+  }
+
+  /** `author` blocks `viewer`, with whatever statement. */
+  async block(author: UserId, viewer: UserId): Promise<void> {
+    await this.db.query({
+      text: `insert into blocks (user_id, target, active, seq, statement_hash) select id, $2, true, 1, identity_hash from users where id = $1
+        on conflict do nothing`,
+      values: [author, viewer],
+    });
+  }
+
+  /** What a crash of the database leaves: nothing in any UNLOGGED table. */
+  async empty(): Promise<void> {
+    await this.db.transaction((tx) => emptyUnlogged(tx));
+  }
+
+  /** The same few members in every run. */
+  async cast(count: number): Promise<UserId[]> {
+    const names = Array.from({ length: count }, (_, at) => `m${at}`);
+    if (this.#cast !== count) await this.members(names);
+    this.#cast = count;
+    return names.map(userOf);
+  }
+
+  /** Forgets copies, blocks and strikes, so that the same members begin anew with other reeds. */
+  async clear(): Promise<void> {
+    await this.db.query({
+      text: `with a as (delete from reed_allocations), d as (delete from reed_declines), s as (delete from holder_strikes) delete from blocks`,
+    });
   }
 }

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import WebSocket from 'ws';
-import { base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { base32, base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from '../../src/wire/address.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
@@ -11,7 +11,6 @@ import { DELIVERY_TYPES, type Frame, type FrameOf, type FrameType } from '../../
 
 export type LightAccount = { readonly userId: UserId; readonly token: string; readonly device: string };
 
-const base32 = (bytes: Buffer): string => [...bytes].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]).join('');
 const uuid = (): string => uuidv7(Date.now(), cryptoRandom);
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
@@ -33,7 +32,7 @@ export class LightCommunity {
 
   async accounts(count: number): Promise<LightAccount[]> {
     const accounts = Array.from({ length: count }, () => {
-      const userId = `${base32(randomBytes(16))}@${this.#serverId}` as UserId;
+      const userId = `${base32(randomBytes(10))}@${this.#serverId}` as UserId;
       const token = base64url(new Uint8Array(randomBytes(32)));
       return { userId, token, device: uuid(), hash: randomBytes(32), tokenHash: hashOf(token) };
     });
@@ -143,6 +142,20 @@ export class LightCommunity {
     );
   }
 
+  /** A published reed of each, held by itself. */
+  async reedOfEach(authors: readonly LightAccount[]): Promise<ReedId[]> {
+    const ids = authors.map(({ userId }) => `${userId}/${uuid()}` as ReedId);
+    await this.#run(
+      `with i as materialized (select * from unnest($1::text[], $2::text[]) as i(id, author)),
+        r as (insert into reed_identities (id, server_id, author_id) select id, $3, author from i),
+        p as (insert into reeds (id, author_id, statement_hash, registered_at, published_at)
+          select i.id, u.id, u.identity_hash, now(), now() from i join users u on u.id = i.author)
+        insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select author, id, 'd', current_date from i`,
+      [ids, authors.map(({ userId }) => userId), this.#serverId],
+    );
+    return ids;
+  }
+
   /** Makes published reeds of one author a thread, the first its head. */
   async thread(parts: readonly ReedId[]): Promise<void> {
     await this.#run(
@@ -176,6 +189,25 @@ export type LightBehaviour = {
   readonly bytes: number;
 };
 
+/** The upgrade was refused; the same may be tried again after so long. */
+export class TurnedAway extends Error {
+  readonly status: number;
+  readonly retryAfterMs: number;
+
+  constructor(status: number, retryAfterMs: number) {
+    super(`turned away with ${status}`);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The connection ended on the way to WELCOME. */
+export class CutOff extends Error {
+  constructor(code: number) {
+    super(`not signed in: closed with ${code}`);
+  }
+}
+
 type Waiter = { readonly matches: (frame: Frame) => boolean; readonly resolve: (frame: Frame) => void };
 
 export class LightMember {
@@ -203,15 +235,31 @@ export class LightMember {
     socket.on('message', (data: Buffer) => this.#receive(data));
   }
 
-  /** Connects and signs in; resolves at WELCOME. */
-  static async connect(url: string, account: LightAccount, behaviour: Partial<LightBehaviour> = {}): Promise<LightMember> {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, 'reedbed.v1');
+  /** Connects, from where `headers` say, and signs in; resolves at WELCOME. @throws TurnedAway */
+  static async connect(
+    url: string,
+    account: LightAccount,
+    behaviour: Partial<LightBehaviour> = {},
+    headers: Record<string, string> = {},
+  ): Promise<LightMember> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, 'reedbed.v1', { headers, perMessageDeflate: false });
+    const refused = new Promise<TurnedAway>((resolve) => {
+      socket.once('unexpected-response', (request, response) => {
+        resolve(new TurnedAway(response.statusCode ?? 0, Number(response.headers['retry-after'] ?? 0) * 1_000));
+        request.destroy();
+      });
+    });
     const member = new LightMember(account.userId, socket, { answer: 'bytes', acknowledge: 'ack', bytes: 2_000, ...behaviour });
-    await Promise.race([member.next('hello'), member.closed]);
+    const met = await Promise.race([member.next('hello'), refused, member.closed]);
+    if (met instanceof TurnedAway) throw met;
     const clientNonce = base64url(new Uint8Array(randomBytes(24)));
     member.send({ id: '', type: 'authenticate', body: { statement: new Uint8Array(), signature: '', clientNonce, token: account.token } });
     const answer = await Promise.race([member.next('welcome'), member.next('error'), member.closed]);
-    if (typeof answer === 'number' || answer.type === 'error') throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    if (typeof answer === 'number') throw new CutOff(answer);
+    if (answer.type === 'error') {
+      socket.terminate();
+      throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    }
     return member;
   }
 

@@ -1,6 +1,6 @@
-// A whole server with light members on it, set up and cleared away for each test. Clearing away proves that nothing dangles:
-// no event of a member who is gone, no attempt of an event that is.
-import { afterEach, beforeEach, expect } from 'vitest';
+// A whole server with light members on it, cleared away after each test: that proves that nothing dangles, no event of a member who is gone,
+// no attempt of an event that is. Tests of a file share the server, unless one asks for another or leaves something behind.
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import type { Limits } from '../../src/base/limits.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { type LightAccount, type LightBehaviour, LightCommunity, LightMember } from './light-member.ts';
@@ -12,10 +12,11 @@ type Four = [LightAccount, LightAccount, LightAccount, LightAccount, ...LightAcc
 // The clock may be moved by days in the middle of a test.
 const TOKENS_FOR_EVER = { tokenIdleMs: 1e11, tokenLifeMs: 1e11 };
 
+type Ground = { readonly server: TestServer; readonly community: LightCommunity; readonly clock: MovedClock };
+
 export class LightStage {
-  server!: TestServer;
-  community!: LightCommunity;
-  #clock = new MovedClock();
+  #usual: Ground | null = null;
+  #now!: Ground;
   readonly #members: LightMember[] = [];
 
   /** A stage for every test of the file. */
@@ -23,37 +24,54 @@ export class LightStage {
     const stage = new LightStage();
     beforeEach(() => stage.start());
     afterEach(() => stage.end());
+    afterAll(() => stage.close());
     return stage;
   }
 
-  async start(limits: Partial<Limits> = {}): Promise<void> {
-    this.#clock = new MovedClock();
-    this.server = await startServer({
-      limits: { sameReedPerHour: 1_000_000, ...TOKENS_FOR_EVER, ...limits },
-      overrides: { clock: this.#clock },
-    });
-    this.community = new LightCommunity(this.server.database.url, this.server.app.serverId);
+  get server(): TestServer {
+    return this.#now.server;
   }
 
-  /** Another server, with other limits. */
+  get community(): LightCommunity {
+    return this.#now.community;
+  }
+
+  async start(): Promise<void> {
+    this.#usual ??= await open({});
+    this.#now = this.#usual;
+  }
+
+  /** Another server, with other limits, for the rest of the test. */
   async again(limits: Partial<Limits>): Promise<void> {
-    await this.server.close();
-    await this.start(limits);
+    this.#now = await open(limits);
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#members.splice(0).map((member) => member.vanish()));
-    await this.server.settle();
-    const dangling =
-      'select event_id from pending_event_attempts a where not exists (select from pending_events e where e.event_id = a.event_id)';
-    expect(await this.community.rows(dangling), 'no attempt outlives its event').toEqual([]);
-    expect(await this.community.rows('select event_id from pending_events'), 'nothing is owed to members who are gone').toEqual([]);
-    await this.server.close();
+    const now = this.#now;
+    const isUsual = now === this.#usual;
+    // Until it is seen to be clean it is no other test's.
+    if (isUsual) this.#usual = null;
+    try {
+      await Promise.all(this.#members.splice(0).map((member) => member.vanish()));
+      await now.server.settle();
+      const dangling =
+        'select event_id from pending_event_attempts a where not exists (select from pending_events e where e.event_id = a.event_id)';
+      expect(await now.community.rows(dangling), 'no attempt outlives its event').toEqual([]);
+      expect(await now.community.rows('select event_id from pending_events'), 'nothing is owed to members who are gone').toEqual([]);
+      if (isUsual) this.#usual = now;
+    } finally {
+      if (now !== this.#usual) await now.server.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#usual?.server.close();
+    this.#usual = null;
   }
 
   /** Lets the server's clock run ahead, and everything that is due by then happen. */
   async pass(byMs: number): Promise<void> {
-    this.#clock.move(byMs);
+    this.#now.clock.move(byMs);
     await this.server.settle();
   }
 
@@ -100,3 +118,9 @@ export class LightStage {
     return rows.map((row) => row.holder_user_id).sort();
   }
 }
+
+const open = async (limits: Partial<Limits>): Promise<Ground> => {
+  const clock = new MovedClock();
+  const server = await startServer({ limits: { sameReedPerHour: 1_000_000, ...TOKENS_FOR_EVER, ...limits }, overrides: { clock } });
+  return { server, clock, community: new LightCommunity(server.database.url, server.app.serverId) };
+};

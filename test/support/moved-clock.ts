@@ -8,6 +8,15 @@ export class MovedClock extends OffsetClock {
     this.#aheadMs += byMs;
   }
 
+  /** Lets a second pass after another, and what is due by then happen, until something is so; as long as the test may take. */
+  async passUntil(server: { settle(): Promise<void> }, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (;;) {
+      await server.settle();
+      this.move(1_000);
+      if (await isSo()) return;
+    }
+  }
+
   override now(): number {
     return super.now() + this.#aheadMs;
   }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type PgMessage, PgMessages, PgStatements } from './pg-messages.ts';
 
-/** 'at-commit' is for transactions: all is executed, nothing committed. */
+/** 'at-commit': all that is committed together is executed, nothing committed; of a statement by itself the same as 'before'. */
 export type Side = 'before' | 'at-commit' | 'after';
 /** The first statement whose name or text matches from now on. */
 export type Point = {
@@ -129,6 +129,7 @@ class Line implements Hold {
   /** Points whose statement has passed, and whose commit or answer is waited for. */
   #expected: Armed[] = [];
   #held = false;
+  #inTransaction = false;
   #forServer: PgMessage[] = [];
   #forClient: PgMessage[] = [];
   /** The answers since the last ReadyForQuery: kept back while a point 'after' may be reached with them. */
@@ -204,7 +205,7 @@ class Line implements Hold {
     for (const point of this.#armed) {
       if (!point.statement.test(statement) || !message.bytes.includes(point.about ?? '')) continue;
       this.#armed.delete(point);
-      if (point.side !== 'before') this.#expected.push(point);
+      if (point.side === 'after' || (point.side === 'at-commit' && this.#inTransaction)) this.#expected.push(point);
       else {
         this.#reach(point);
         return true;
@@ -215,6 +216,7 @@ class Line implements Hold {
 
   /** A message of the server: with a point 'after' ahead nothing is passed on until it is known that this answer is not the one to withhold. */
   #answered(message: PgMessage): void {
+    if (message.type === 'Z') this.#inTransaction = message.bytes[5] !== IDLE;
     const after = this.#expected.find(({ side }) => side === 'after');
     if (!after) {
       this.#client.write(message.bytes);

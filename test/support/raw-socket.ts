@@ -84,6 +84,10 @@ export class RawSocket {
   readonly stream: Socket;
   alive: boolean;
   #input: Buffer = Buffer.alloc(0);
+  /** What came after `#input`, and how much of both together would be worth a look. */
+  #chunks: Buffer[] = [];
+  #chunkBytes = 0;
+  #neededBytes = 0;
   #parts: Buffer[] = [];
   #code = 0;
   #reason = '';
@@ -146,11 +150,16 @@ export class RawSocket {
   }
 
   /** The next frame of a type that matches, which is taken; frames before it stay. @throws if the connection ends first */
-  async next(type: RawType, matches: (found: RawFrame) => boolean = () => true): Promise<RawFrame> {
+  next(type: RawType, matches: (found: RawFrame) => boolean = () => true): Promise<RawFrame> {
+    return this.take((found) => found.type === type && matches(found), type);
+  }
+
+  /** The next frame of any type that matches, which is taken. @throws if the connection ends first */
+  async take(matches: (found: RawFrame) => boolean, what = 'a frame'): Promise<RawFrame> {
     for (;;) {
-      const at = this.frames.findIndex((found) => found.type === type && matches(found));
+      const at = this.frames.findIndex(matches);
       if (at >= 0) return this.frames.splice(at, 1)[0] as RawFrame;
-      if (this.#ended) throw new Error(`closed with ${this.#code} ${this.#reason} before ${type}`);
+      if (this.#ended) throw new Error(`closed with ${this.#code} ${this.#reason} before ${what}`);
       await this.changed();
     }
   }
@@ -191,7 +200,13 @@ export class RawSocket {
   }
 
   #take(chunk: Buffer): void {
-    this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
+    this.#chunks.push(chunk);
+    this.#chunkBytes += chunk.length;
+    if (this.#input.length + this.#chunkBytes < this.#neededBytes) return;
+    this.#input = Buffer.concat([this.#input, ...this.#chunks]);
+    this.#chunks = [];
+    this.#chunkBytes = 0;
+    this.#neededBytes = 0;
     if (!this.#isOpen && !this.#readHead()) return;
     while (this.#readFrame());
     this.#look();
@@ -217,7 +232,9 @@ export class RawSocket {
     const start = form === 126 ? 4 : form === 127 ? 10 : 2;
     if (input.length < start) return false;
     const length = form === 126 ? input.readUInt16BE(2) : form === 127 ? Number(input.readBigUInt64BE(2)) : form;
-    if (input.length < start + length) return false;
+    this.#neededBytes = start + length;
+    if (input.length < this.#neededBytes) return false;
+    this.#neededBytes = 0;
     this.#input = input.subarray(start + length);
     this.#frame(first & 15, Buffer.from(input.subarray(start, start + length)), (first & 128) !== 0);
     return true;

@@ -1,6 +1,7 @@
-// A whole server with SDK members on it, each with a store and a line that a test can make go wrong; set up and cleared away for each
-// test. Clearing away proves that nothing dangles: no event of a member who is gone, no attempt of an event that is.
-import { afterEach, beforeEach, expect } from 'vitest';
+// A whole server with SDK members on it, each with a store and a line that a test can make go wrong; cleared away after each test: that proves
+// that nothing dangles, no event of a member who is gone, no attempt of an event that is. Tests of a file share the server, unless one asks
+// for another or leaves something behind.
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import type { Member } from '../../src/client/member.ts';
 import { type KeySafe, memoryKeySafe } from '../../src/client/memory-key-ring.ts';
@@ -11,39 +12,59 @@ import { LightCommunity } from './light-member.ts';
 import { isA, makeMember, nextEvent } from './members.ts';
 import { startServer, type TestServer } from './server.ts';
 
+const open = (limits: Partial<Limits>): Promise<TestServer> =>
+  startServer({ config: { signup: 'open' }, limits: { sweepEveryMs: 20, sameReedPerHour: 1_000_000, ...limits } });
+
 /** A device: what stays when its program ends. */
 export type Device = { readonly store: AlteredStore; readonly safe: KeySafe };
 export type Actor = Device & { readonly member: Member; readonly line: Line; readonly user: UserId };
 
 export class SdkStage {
   server!: TestServer;
-  #community!: LightCommunity;
+  #usual: TestServer | null = null;
+  readonly #usualLimits: Partial<Limits>;
   readonly #actors: Actor[] = [];
+
+  private constructor(limits: Partial<Limits>) {
+    this.#usualLimits = limits;
+  }
 
   /** A stage for every test of the file. */
   static forEachTest(limits: Partial<Limits> = {}): SdkStage {
-    const stage = new SdkStage();
-    beforeEach(() => stage.start(limits));
+    const stage = new SdkStage(limits);
+    beforeEach(() => stage.start());
     afterEach(() => stage.end());
+    afterAll(() => stage.close());
     return stage;
   }
 
-  async start(limits: Partial<Limits>): Promise<void> {
-    const usual = { sweepEveryMs: 20, sameReedPerHour: 1_000_000 };
-    this.server = await startServer({ config: { signup: 'open' }, limits: { ...usual, ...limits } });
-    this.#community = new LightCommunity(this.server.database.url, this.server.app.serverId);
+  async start(): Promise<void> {
+    this.#usual ??= await open(this.#usualLimits);
+    this.server = this.#usual;
   }
 
-  /** Another server, with other limits. */
+  /** Another server, with other limits, for the rest of the test. */
   async again(limits: Partial<Limits>): Promise<void> {
-    await this.server.close();
-    await this.start(limits);
+    this.server = await open(limits);
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#actors.splice(0).map((actor) => this.vanish(actor)));
-    await this.empty();
-    await this.server.close();
+    const { server } = this;
+    const isUsual = server === this.#usual;
+    // Until it is seen to be clean it is no other test's.
+    if (isUsual) this.#usual = null;
+    try {
+      await Promise.all(this.#actors.splice(0).map((actor) => this.vanish(actor)));
+      await this.empty();
+      if (isUsual) this.#usual = server;
+    } finally {
+      if (server !== this.#usual) await server.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#usual?.close();
+    this.#usual = null;
   }
 
   /** A new member, or the one whose device it is; signed in. */
@@ -103,7 +124,7 @@ export class SdkStage {
   }
 
   rows<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#community.rows<Row>(text, values);
+    return new LightCommunity(this.server.database.url, this.server.app.serverId).rows<Row>(text, values);
   }
 
   /** The states of all events, in order of their opening. */

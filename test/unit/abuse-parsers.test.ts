@@ -224,9 +224,8 @@ describe('canonical JSON', () => {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, inner]) => [key, sorted(inner)]);
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return { entries: entries.map(([key, inner]) => [key, sorted(inner)]) };
 }
 
 describe('strict JSON', () => {

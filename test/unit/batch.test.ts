@@ -1,12 +1,23 @@
 // Micro-batches on a statement that is a function here: what shares a batch, in which order, and what one bad item costs the others.
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../src/base/errors.ts';
-import { Batcher, type BatcherOptions, BatchLoad, Lane } from '../../src/db/batch.ts';
+import { Batcher, type BatcherOptions, BatchLoad, Lane, LOCKED } from '../../src/db/batch.ts';
 
 type Item = { readonly id: number; readonly key?: string };
 type Options = BatcherOptions<Item, string>;
 
 const nothingDivides = (): boolean => false;
+
+/** A clock whose pauses are over in the next turn of the loop, and noted. */
+const patience = (lockedTries: number) => {
+  const pauses: number[] = [];
+  const after = (delayMs: number, task: () => void) => {
+    pauses.push(delayMs);
+    setImmediate(task);
+    return { cancel: () => undefined };
+  };
+  return { pauses, clock: { after }, limits: { lockedTries, lockedPauseFirstMs: 2, lockedPauseMaxMs: 5 } };
+};
 
 /** A batcher that answers `done <id>` and records its batches. */
 function makeBatcher(changes: Partial<Options> = {}) {
@@ -111,10 +122,53 @@ describe('one item', () => {
     expect(await reasons({})).toEqual([false, false]);
   });
 
-  test('whose row is locked waits for the next batch, once, while the others go on', async () => {
-    const { batches, submitAll } = makeBatcher({ run: async (items) => items.map((item) => (item.id === 2 ? null : `done ${item.id}`)) });
-    expect(values(await submitAll({ id: 1 }, { id: 2 }))).toEqual(['done 1', null]);
+  const lockedFor = (tries: number): Options['run'] => {
+    let left = tries;
+    return async (items) => items.map((item) => (item.id === 2 && left-- > 0 ? LOCKED : `done ${item.id}`));
+  };
+
+  test('whose row is locked is in the next batch, while the others go on', async () => {
+    const { batches, submitAll, load } = makeBatcher({ run: lockedFor(1), patience: patience(4) });
+    expect(values(await submitAll({ id: 1 }, { id: 2 }))).toEqual(['done 1', 'done 2']);
     expect(batches).toEqual([[1, 2], [2]]);
+    expect(load.items).toBe(0);
+  });
+
+  test('whose row stays locked is tried again after pauses that double, and keeps back what has a key in common', async () => {
+    const waits = patience(9);
+    const { batcher, batches, submitAll } = makeBatcher({ run: lockedFor(4), patience: waits, keys: ({ key }) => (key ? [key] : []) });
+    expect(values(await submitAll({ id: 2, key: 'a' }, { id: 3, key: 'a' }, { id: 4 }))).toEqual(['done 2', 'done 3', 'done 4']);
+    expect(batches).toEqual([[2, 4], [2], [2], [2], [2], [3]]);
+    expect(waits.pauses).toEqual([2, 4, 5]);
+    expect(batcher.idle).toBe(true);
+  });
+
+  test('that is tried again and one of the same name that came meanwhile are one', async () => {
+    const came: Promise<string>[] = [];
+    let isFirst = true;
+    const { batcher, batches, load } = makeBatcher({
+      patience: patience(4),
+      sameAs: ({ key }) => key ?? '',
+      run: async (items) => {
+        if (!isFirst) return items.map((item) => `done ${item.id}`);
+        isFirst = false;
+        came.push(batcher.submit({ id: 2, key: 'a' }));
+        return [LOCKED];
+      },
+    });
+    expect(await batcher.submit({ id: 1, key: 'a' })).toBe('done 2');
+    expect(await Promise.all(came)).toEqual(['done 2']);
+    expect(batches).toEqual([[1], [2]]);
+    expect(load.items).toBe(0);
+  });
+
+  test('whose row is locked every time is UNAVAILABLE and told to the log, after a bounded number of tries', async () => {
+    const told: string[] = [];
+    const { batches, submitAll, load } = makeBatcher({ run: lockedFor(99), patience: patience(3), onFailure: (name) => told.push(name) });
+    expect(values(await submitAll({ id: 1 }, { id: 2 }))).toEqual(['done 1', 'UNAVAILABLE']);
+    expect(batches).toEqual([[1, 2], [2], [2]]);
+    expect(told).toEqual(['test']);
+    expect(load.items).toBe(0);
   });
 });
 

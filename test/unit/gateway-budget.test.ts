@@ -14,6 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 const limits = DEFAULT_LIMITS;
 const request = (reedId: string, requestId = 'r'): Frame => ({ id: '', type: 'requestReed', body: { requestId, reedId, authorId: '' } });
+const asking = (subject: string) => ({ subject, cost: 1, isRepeated: false });
 const response = (id: string): Frame => ({ id, type: 'relayResponse', body: { ciphertext: new Uint8Array(1), attempt: 1 } });
 const ack = (id: string): Frame => ({ id, type: 'dataAck', body: {} });
 const relayRequest = (id: string): Uint8Array =>
@@ -41,6 +42,14 @@ describe('budget of a member', () => {
     // On one connection the same request counts each time, and so does one that was cancelled.
     const more = [1, 2, 3, 4, 5].map(() => costs.charge({ userId: ANN, connectionId: '19' }, request('reed'), 0));
     expect(more).toEqual([0, 0, 0, 0, HOUR_MS]);
+  });
+
+  it('counts them by themselves, so that nobody who comes back each time asks for a reed without an end', () => {
+    const costs = new Costs(new Budgets(limits), limits);
+    const ask = (at: number) => costs.charge({ userId: ANN, connectionId: `${at}` }, request('reed'), at);
+    for (let at = 0; at <= 60; at++) expect(ask(at)).toBe(0);
+    expect(ask(61)).toBe(HOUR_MS - 60);
+    expect(ask(HOUR_MS + 1)).toBe(0);
   });
 
   it('lets the same reed be asked for five times in any hour', () => {
@@ -93,21 +102,21 @@ describe('budget of a member', () => {
   it('counts requests for one reed however high the limit is, and those for others do not count', () => {
     const budgets = new Budgets({ ...limits, sameReedPerHour: 2_000, costBurst: 1_000_000 });
     for (let at = 0; at < 2_000; at++) {
-      expect(budgets.request(ANN, 'reed', 1, at)).toBe(0);
-      expect(budgets.request(ANN, `other-${at}`, 1, at)).toBe(0);
+      expect(budgets.request(ANN, asking('reed'), at)).toBe(0);
+      expect(budgets.request(ANN, asking(`other-${at}`), at)).toBe(0);
     }
-    expect(budgets.request(ANN, 'reed', 1, 2_000)).toBe(HOUR_MS - 2_000);
-    expect(budgets.request(ANN, 'reed', 1, HOUR_MS)).toBe(0);
+    expect(budgets.request(ANN, asking('reed'), 2_000)).toBe(HOUR_MS - 2_000);
+    expect(budgets.request(ANN, asking('reed'), HOUR_MS)).toBe(0);
   });
 
   it('remembers only so many requests, so that a limit above them limits nothing', () => {
     const budgets = new Budgets({ ...limits, sameReedPerHour: 3, requestsRemembered: 3, costBurst: 1_000_000 });
-    for (const subject of ['a', 'a', 'b', 'a']) expect(budgets.request(ANN, subject, 1, 0)).toBe(0);
-    expect(budgets.request(ANN, 'a', 1, 0)).toBe(HOUR_MS);
-    for (const subject of ['c', 'd']) budgets.request(ANN, subject, 1, 0);
-    expect(budgets.request(ANN, 'a', 1, 0)).toBe(0);
+    for (const subject of ['a', 'a', 'b', 'a']) expect(budgets.request(ANN, asking(subject), 0)).toBe(0);
+    expect(budgets.request(ANN, asking('a'), 0)).toBe(HOUR_MS);
+    for (const subject of ['c', 'd']) budgets.request(ANN, asking(subject), 0);
+    expect(budgets.request(ANN, asking('a'), 0)).toBe(0);
     const lenient = new Budgets({ ...limits, sameReedPerHour: 4, requestsRemembered: 3, costBurst: 1_000_000 });
-    for (let at = 0; at < 100; at++) expect(lenient.request(ANN, 'a', 1, 0)).toBe(0);
+    for (let at = 0; at < 100; at++) expect(lenient.request(ANN, asking('a'), 0)).toBe(0);
   });
 
   it('remembers only so many asks, the last ones', () => {

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { databaseUrlOf } from '../../support/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -36,14 +37,8 @@ async function findInFiles(data: string, text: string): Promise<string[]> {
   return found;
 }
 
-async function databaseUrl(data: string): Promise<string> {
-  const password = (await readFile(join(data, 'postgres-password'), 'utf8')).trim();
-  const port = (await readFile(join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[3];
-  return `postgres://reedbed:${password}@127.0.0.1:${port}/reedbed`;
-}
-
 async function findInTables(data: string, text: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: await databaseUrl(data) });
+  const client = new pg.Client({ connectionString: await databaseUrlOf(data) });
   await client.connect();
   try {
     const tables = await client.query<{ name: string }>(
