@@ -29,7 +29,9 @@ export type Rows = {
 export type Command = {
   readonly by: UserId | null;
   readonly name: string;
-  readonly apply: (facts: Facts) => void;
+  /** `start`: how things stood before all that happens at the same moment; where it is given, the command may have been judged by that. */
+  readonly apply: (facts: Facts, start?: Facts) => void;
+  readonly isJudgedTogether?: boolean;
   /**
    * 'refused' may be answered UNAVAILABLE and do nothing; 'cut' may have no effect, or one that nobody is told of.
    */
@@ -134,19 +136,22 @@ const swept = (before: Facts, rows: Rows, only: string | null, expires = true): 
 };
 
 /** All that may come of one command. */
-const outcomes = (before: Facts, command: Command, said: readonly string[]): Facts[] => {
+const outcomes = (before: Facts, command: Command, { start, said }: { start: Facts; said: readonly string[] }): Facts[] => {
   const whole = before.copy();
   command.apply(whole);
-  if (command.may === undefined) return [whole];
+  const together = before.copy();
+  if (command.isJudgedTogether) command.apply(together, start);
+  const wholes = command.isJudgedTogether && together.events.length !== whole.events.length ? [whole, together] : [whole];
+  if (command.may === undefined) return wholes;
   const refused = before.copy();
   if (command.may === 'refused') {
-    if (!said.some((each) => each.includes('ERROR UNAVAILABLE'))) return [whole];
+    if (!said.some((each) => each.includes('ERROR UNAVAILABLE'))) return wholes;
     refused.said.push(`${command.by} ERROR UNAVAILABLE ${command.refusal}`);
-    return [whole, refused];
+    return [...wholes, refused];
   }
   const silent = whole.copy();
   silent.said = [...before.said];
-  return [whole, silent, refused];
+  return [...wholes, silent, refused];
 };
 
 type Explained = { readonly facts: Facts } | { readonly difference: string };
@@ -154,14 +159,16 @@ type Explained = { readonly facts: Facts } | { readonly difference: string };
 /** The search for an order of the commands that explains what was seen. */
 class Search {
   readonly #seen: Seen;
+  readonly #start: Facts;
   readonly #sweeps: boolean;
   readonly #isCut: boolean;
   readonly #commands: readonly Command[];
   #visited = new Set<string>();
   first: string | null = null;
 
-  constructor(seen: Seen, commands: readonly Command[]) {
+  constructor(seen: Seen, start: Facts, commands: readonly Command[]) {
     this.#seen = seen;
+    this.#start = start;
     this.#commands = commands;
     this.#sweeps = commands.some((command) => command.sweeps);
     this.#isCut = commands.some((command) => command.may === 'cut');
@@ -177,7 +184,7 @@ class Search {
       if (command.by !== null && left.slice(0, at).some((earlier) => earlier.by === command.by)) continue;
       const rest = left.filter((each) => each !== command);
       for (const start of this.#starts(facts, command, midway)) {
-        for (const after of outcomes(start, command, this.#seen.said)) {
+        for (const after of outcomes(start, command, { start: this.#start, said: this.#seen.said })) {
           const found = this.from(after, rest, midway);
           if (found) return found;
         }
@@ -240,7 +247,7 @@ class Search {
 
 /** @returns the model after the commands, in the first order that explains what was seen; or the first difference where there is none */
 export const explain = (before: Facts, commands: readonly Command[], seen: Seen): Explained => {
-  const search = new Search(seen, commands);
+  const search = new Search(seen, before, commands);
   const own = commands.filter((command) => !command.sweeps);
   const facts = search.from(before, own, false) ?? (own.length > 1 ? search.again(before, own) : null);
   return facts ? { facts } : { difference: search.first ?? 'none' };

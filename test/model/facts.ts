@@ -125,7 +125,7 @@ export class State {
     return this.ready(e).length > 0 ? `unassigned, though ${this.ready(e)} could be asked` : null;
   }
 
-  isUnheld(requester: UserId, { id }: Subject): boolean {
-    return ![...this.held].some((pair) => pair.endsWith(` ${id}`) && pair !== `${requester} ${id}`);
+  isUnheld(requester: UserId, { id }: Subject, held = this.held): boolean {
+    return ![...held].some((pair) => pair.endsWith(` ${id}`) && pair !== `${requester} ${id}`);
   }
 }

@@ -6,7 +6,8 @@ import { ACCUSING, type Event, type Failure, State, type Subject } from './facts
 export class Facts extends State {
   // What members do.
 
-  request(requester: UserId, subject: Subject, requestId: RequestId): void {
+  /** @param held the copies that count: those that others give up by asking at the same moment may be among them */
+  request(requester: UserId, subject: Subject, requestId: RequestId, held = this.held): void {
     const known = this.events.find((e) => e.requester === requester && e.subject === subject);
     const mine = this.events.filter((e) => e.requester === requester);
     const other = mine.find((e) => e.requestedAt !== null && e.requestId === requestId && e !== known);
@@ -21,7 +22,7 @@ export class Facts extends State {
       this.#say(requester, `ERROR TOO_MANY_OPEN ${requestId}`);
     else {
       for (const part of subject.parts) this.held.delete(`${requester} ${part}`);
-      if (this.isUnheld(requester, subject)) this.#say(requester, `NOT_HELD ${requestId}`);
+      if (this.isUnheld(requester, subject, held)) this.#say(requester, `NOT_HELD ${requestId}`);
       else this.#open(requester, subject, requestId);
     }
   }

@@ -77,7 +77,11 @@ export class Moves {
   }
 
   /** What a member sends through the connection that it has now. */
-  #by(by: UserId, name: string, of: Pick<Action, 'apply' | 'about'> & { readonly frame: Frame; readonly refusal?: string }): Action[] {
+  #by(
+    by: UserId,
+    name: string,
+    of: Pick<Action, 'apply' | 'about' | 'isJudgedTogether'> & { readonly frame: Frame; readonly refusal?: string },
+  ): Action[] {
     const seat = this.#play.seatOf(by);
     if (this.#moving.has(by) || !seat) return [];
     const may = this.#cut ? ({ may: 'cut' } as const) : of.refusal === undefined ? {} : ({ may: 'refused', refusal: of.refusal } as const);
@@ -93,6 +97,7 @@ export class Moves {
         fire,
         ...may,
         ...(of.about === undefined ? {} : { about: of.about }),
+        ...(of.isJudgedTogether ? { isJudgedTogether: true } : {}),
       },
     ];
   }
@@ -108,7 +113,8 @@ export class Moves {
 
   request(by: UserId, subject: Subject, requestId: RequestId): Action[] {
     const made = this.#by(by, `requests ${this.#title(subject)}`, {
-      apply: (facts) => facts.request(by, subject, requestId),
+      apply: (facts, start = facts) => facts.request(by, subject, requestId, start.held),
+      isJudgedTogether: true,
       refusal: requestId,
       ...this.#aboutOf(by, subject),
       frame:
