@@ -6,7 +6,7 @@ import type { ReedId, UserId } from '../wire/address.ts';
 
 /** A place in a stage: everything up to it was looked at. Times as the database writes them, to the microsecond. */
 export type Place = { readonly at: string | null; readonly id: string | null };
-export const START: Place = { at: null, id: null };
+const START: Place = { at: null, id: null };
 
 export type Due = {
   readonly subject: ReedId;
