@@ -145,6 +145,7 @@ drop index reeds_author_published;
 create index reeds_author_published on reeds (author_id, published_at, id) where published_at is not null;
 drop index reeds_reply_to;
 create index reeds_reply_to on reeds (reply_to, id) where reply_to is not null;
+create index reeds_replies on reeds (reply_to, published_at, id) where reply_to is not null and published_at is not null;
 
 -- As in 0004: nothing of an UNLOGGED table is sampled into statistics, which outlive a stop.
 do $$

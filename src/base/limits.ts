@@ -99,6 +99,8 @@ export const DEFAULT_LIMITS = {
   statementDepth: 4,
   idChars: 255,
   pageItems: 50,
+  pageIds: 1_000, // of a list that is nothing but ids
+  profileCounts: 10_000, // as far as a profile counts reeds and follows
   profilePages: 10_000,
 
   // Ledger. What waits at a limit is named in src/ledger/state.ts.

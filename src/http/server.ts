@@ -21,6 +21,7 @@ import { deviceRoutes } from './routes/devices.ts';
 import { followRoutes } from './routes/follows.ts';
 import { inviteRoutes } from './routes/invites.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { reedListRoutes } from './routes/reed-lists.ts';
 import { likeRoutes, reedRoutes, removalRoutes, threadRoutes } from './routes/reeds.ts';
 import { healthRoutes, serverRoutes } from './routes/server.ts';
 import { userRoutes } from './routes/users.ts';
@@ -110,7 +111,7 @@ async function describe(app: Api, deps: HttpDeps): Promise<void> {
 
 function addRoutes(app: Api, deps: HttpDeps): void {
   const members = [userRoutes, followRoutes, blockRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes];
-  const routes = [serverRoutes, ...members, reedRoutes, likeRoutes, removalRoutes, threadRoutes];
+  const routes = [serverRoutes, ...members, reedRoutes, reedListRoutes, likeRoutes, removalRoutes, threadRoutes];
   // In a plugin of their own: the description covers what is registered after it is loaded.
   app.register(async (inner: Api) => {
     for (const add of routes) add(inner, deps);

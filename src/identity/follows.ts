@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
+import type { Limits } from '../base/limits.ts';
 import type { KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import { type ServerId, serverOf, type UserId } from '../wire/address.ts';
@@ -15,6 +16,7 @@ import { requireSigned } from './verify.ts';
 export type FollowsDeps = {
   readonly db: Database;
   readonly clock: Clock;
+  readonly limits: Limits;
   readonly home: ServerId;
   readonly keys: KeyLookup;
   readonly countersigner: Countersigner;
@@ -24,6 +26,7 @@ export type FollowsDeps = {
 
 /** Somebody in a list of follows. A member of another server has no name here. */
 export type Edge = { readonly id: UserId; readonly username: string | null };
+export type FollowCounts = { readonly following: number | null; readonly followers: number };
 export type EdgePage = { readonly after: string; readonly limit: number };
 
 export class Follows {
@@ -96,6 +99,22 @@ export class Follows {
         order by f.user_id limit $4`,
       values: [user, page.after, viewer, page.limit],
     });
+  }
+
+  /** How many `user` follows, null to others if they keep it to themselves; and how many follow `user`; both as far as they are counted. */
+  async counts(viewer: UserId, user: UserId): Promise<FollowCounts> {
+    const { db, limits } = this.#deps;
+    const isShown = await this.#showsFollows(viewer, user);
+    const [row] = await db.query<{ following: number; followers: number }>({
+      name: 'follows-count',
+      text: `select
+          (select count(*)::int from (select from follows f where f.user_id = $1 and f.active
+            and not exists (select from account_removals a where a.user_id = f.target) limit $2) as some) as following,
+          (select count(*)::int from (select from follows f where f.target = $1 and f.active
+            and not exists (select from account_removals a where a.user_id = f.user_id) limit $2) as others) as followers`,
+      values: [user, limits.profileCounts],
+    });
+    return { following: isShown ? (row?.following ?? 0) : null, followers: row?.followers ?? 0 };
   }
 
   /** Whether `viewer` may see whom `user` follows. @throws AppError NOT_FOUND, REMOVED, BLOCKED if `user` is not to be seen at all */

@@ -11,7 +11,7 @@ import type { ReedId, UserId } from '../wire/address.ts';
 import { nextFact } from './stream.ts';
 
 export type PublishDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
-export type PublishReason = 'not-found' | 'removed' | 'incomplete';
+export type PublishReason = 'not-found' | 'removed' | 'incomplete' | 'other-removed' | 'other-blocks';
 
 type Subject = { readonly parts: readonly ReedId[]; readonly kind: 'reed' | 'thread'; readonly published: boolean };
 type Row = { head: ReedId | null; published: boolean; removed: boolean; parts: ReedId[] | null };
@@ -26,7 +26,8 @@ export class Publish {
   /**
    * Publishes a registered reed, or with its head a whole thread; once published, only writes the author's allocation again.
    * @param broadcast whether it goes to the community stream; absent means yes
-   * @returns `not-found` for a reed that is not the member's; `incomplete` for a part without its head, or a head whose record is missing
+   * @returns `not-found` for a reed that is not the member's; `incomplete` for a part without its head, or a head whose record is missing;
+   *   `other-removed` or `other-blocks` if since its registration what it replies to or echoes was removed, or that one's author blocks the member
    */
   async publishReady(author: Member, reed: ReedId, broadcast: boolean | undefined): Promise<Result<'published' | 'again', PublishReason>> {
     const now = this.#deps.clock.now();
@@ -34,6 +35,8 @@ export class Publish {
       const subject = await subjectOf(tx, author.userId, reed);
       if (!subject.ok) return subject;
       const { parts, kind, published } = subject.value;
+      const refused = published ? null : await refusedOf(tx, parts);
+      if (refused !== null) return fail(refused);
       await allocate(tx, { author, parts, now });
       if (published) return ok('again' as const);
       const { rows } = await sql`
@@ -61,6 +64,16 @@ async function subjectOf(tx: Executor, author: UserId, reed: ReedId): Promise<Re
   if (row.head === null) return ok({ kind: 'reed', parts: [reed], published: row.published });
   if (row.head === reed && row.parts !== null) return ok({ kind: 'thread', parts: row.parts, published: row.published });
   return row.published ? ok({ kind: 'reed', parts: [reed], published: true }) : fail('incomplete');
+}
+
+/** What was registered in time must not be published too late. */
+async function refusedOf(tx: Executor, parts: readonly ReedId[]): Promise<PublishReason | null> {
+  const { rows } = await sql<{ removed: boolean; blocked: boolean }>`
+    select o.removed_at is not null or exists (select from account_removals a where a.user_id = o.author_id) as removed,
+      exists (select from blocks b where b.user_id = o.author_id and b.target = r.author_id and b.active) as blocked
+    from reeds r join reeds o on o.id = r.reply_to or o.id = r.echo_of where r.id = any(${parts}::text[])`.execute(tx);
+  if (rows.some(({ blocked }) => blocked)) return 'other-blocks';
+  return rows.some(({ removed }) => removed) ? 'other-removed' : null;
 }
 
 async function allocate(tx: Executor, held: { author: Member; parts: readonly ReedId[]; now: number }): Promise<void> {

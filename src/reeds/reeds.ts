@@ -4,6 +4,8 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
 import { Likes } from './likes.ts';
+import { ReedLists } from './lists.ts';
+import { ReedProfile } from './profile.ts';
 import { Publish } from './publish.ts';
 import { Reading } from './reading.ts';
 import { Register } from './register.ts';
@@ -24,6 +26,8 @@ export type Reeds = {
   readonly publish: Publish;
   readonly reading: Reading;
   readonly likes: Likes;
+  readonly lists: ReedLists;
+  readonly profile: ReedProfile;
   readonly removal: Removal;
 };
 
@@ -36,5 +40,7 @@ export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps)
     reading: new Reading(db),
     removal: new Removal({ clock, limits, onRemoved, ...signing }),
     likes: new Likes({ clock, ...signing }),
+    lists: new ReedLists(db),
+    profile: new ReedProfile(db, limits),
   };
 }

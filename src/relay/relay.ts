@@ -50,6 +50,8 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
 const REFUSED = {
   'not-found': { code: 'NOT_FOUND', detail: 'you have registered no such reed' },
   removed: { code: 'REMOVED', detail: 'this reed was removed' },
+  'other-removed': { code: 'REMOVED', detail: 'what it replies to or echoes was removed' },
+  'other-blocks': { code: 'BLOCKED', detail: 'the author of what it replies to or echoes blocks you' },
   incomplete: { code: 'CONFLICT', detail: 'register the record and every part of the thread, then name its head' },
 } as const satisfies Record<PublishReason, object>;
 

@@ -1,6 +1,6 @@
 // Members: sign-up, search, profiles, a new identity statement.
 import { type Static, Type } from '@fastify/type-provider-typebox';
-import { parseUserId } from '../../wire/address.ts';
+import { parseUserId, type UserId } from '../../wire/address.ts';
 import {
   type Api,
   type ApiDeps,
@@ -27,7 +27,14 @@ const SignUp = exactly({
 });
 const SignedUp = Type.Object({ identity: Certificate, key: Certificate, ...Token.properties });
 const Found = Type.Object({ id: Type.String(), username: Type.String(), role: Type.String() });
-const Profile = Type.Object({ ...Found.properties, createdAt: Time, identity: Certificate });
+const Count = Type.Integer({ description: 'As far as profiles count.' });
+const Profile = Type.Object({
+  ...Found.properties,
+  createdAt: Time,
+  identity: Certificate,
+  counts: Type.Object({ reeds: Count, following: Type.Union([Count, Type.Null()]), followers: Count }),
+  pinned: Type.Union([Type.Object({ certificate: Certificate, publishedAt: Time }), Type.Null()]),
+});
 const SearchQuery = exactly({
   // Postgres keeps no NUL in a text, so nothing begins with one.
   query: Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000]*$', description: 'The beginning of a name or id.' }),
@@ -96,10 +103,26 @@ function addProfile(app: Api, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const profile = await deps.identity.users.profile(memberOf(request).userId, requireId(parseUserId, request.params.id));
-      return { ...profile, createdAt: profile.createdAt.toISOString() };
+      const user = requireId(parseUserId, request.params.id);
+      return profileOf(deps, memberOf(request).userId, user);
     },
   );
+}
+
+async function profileOf({ identity, reeds }: ApiDeps, viewer: UserId, user: UserId): Promise<Static<typeof Profile>> {
+  const profile = await identity.users.profile(viewer, user);
+  const { pinned } = profile.identity.statement;
+  const [follows, count, shown] = await Promise.all([
+    identity.follows.counts(viewer, user),
+    reeds.profile.count(user),
+    pinned === undefined ? null : reeds.profile.pinned(user, pinned),
+  ]);
+  return {
+    ...profile,
+    createdAt: profile.createdAt.toISOString(),
+    counts: { reeds: count, ...follows },
+    pinned: shown === null ? null : { certificate: shown.certificate, publishedAt: shown.publishedAt.toISOString() },
+  };
 }
 
 function addIdentity(app: Api, deps: ApiDeps): void {
