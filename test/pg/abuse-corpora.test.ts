@@ -7,18 +7,18 @@ import { checkUsername } from '../../src/wire/username.ts';
 import { besiege, isRefusal, type Member, type Siege } from '../support/http-siege.ts';
 import { type ApiRoute, addressFor, bodyFor, readRoutes } from '../support/openapi-input.ts';
 import { identityStatement, sign, signUp } from '../support/people.ts';
-import { rightBodies } from '../support/right-bodies.ts';
+import { type RightRequest, rightRequests } from '../support/right-requests.ts';
 
 // Hundreds of calls in a test: a loaded machine needs its time for them.
 vi.setConfig({ testTimeout: 90_000 });
 
 let siege: Siege;
 let routes: ApiRoute[];
-let bodies: Readonly<Record<string, object>>;
+let right: Readonly<Record<string, RightRequest>>;
 beforeAll(async () => {
   siege = await besiege({ limits: { usernameReservedMs: 0 } });
   routes = readRoutes((await siege.call({ method: 'GET', url: '/openapi.json' })).json());
-  bodies = await rightBodies(siege.world, siege.ann);
+  right = await rightRequests(siege.world, siege.ann);
 });
 afterEach(() => siege.stillServes());
 afterAll(() => siege.end());
@@ -34,7 +34,7 @@ describe('the JSON test suite', () => {
     expect(kind('n_').length).toBeGreaterThan(180);
     for (const [at, { name, input }] of kind('n_').entries()) {
       const route = withBody()[at % withBody().length] as ApiRoute;
-      const code = isRefusal(await siege.post(route.path, input, siege.ann), name);
+      const code = isRefusal(await siege.post(right[route.path]?.url ?? route.path, input, siege.ann), name);
       // One of the suite's files is longer than any body may be.
       expect([name, code]).toEqual([name, input.length > siege.world.limits.httpBodyBytes ? 'TOO_LARGE' : 'BAD_REQUEST']);
     }
@@ -67,11 +67,11 @@ describe('the big list of naughty strings', () => {
   test('is refused in any text of any body', async () => {
     expect(strings.length).toBeGreaterThan(400);
     const { used_challenges: _before, ...before } = await siege.stored();
-    const places = withBody().flatMap((route) => leavesOf(bodies[route.path] ?? bodyFor(route)).map((leaf) => ({ route, leaf })));
+    const places = withBody().flatMap((route) => leavesOf(right[route.path]?.body ?? bodyFor(route)).map((leaf) => ({ route, leaf })));
     for (const [at, text] of strings.entries())
       for (let turn = 0; turn < 2; turn++) {
         const { route, leaf } = places[(at * 7 + turn * 13) % places.length] as (typeof places)[number];
-        const answer = await siege.post(route.path, withLeaf(bodies[route.path], leaf, text), siege.ann);
+        const answer = await siege.post(right[route.path]?.url ?? route.path, withLeaf(right[route.path]?.body, leaf, text), siege.ann);
         isRefusal(answer, `${route.path} ${leaf.join('.')} ${JSON.stringify(text)}`);
       }
     expect(await siege.stored()).toMatchObject(before);

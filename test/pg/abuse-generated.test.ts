@@ -13,7 +13,7 @@ import {
   wrongBodies,
   wrongQueries,
 } from '../support/openapi-input.ts';
-import { rightBodies } from '../support/right-bodies.ts';
+import { type RightRequest, rightRequests } from '../support/right-requests.ts';
 
 // Hundreds of calls in a test: a loaded machine needs its time for them.
 vi.setConfig({ testTimeout: 90_000 });
@@ -23,11 +23,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 let siege: Siege;
 let routes: ApiRoute[];
-let bodies: Readonly<Record<string, object>>;
+let right: Readonly<Record<string, RightRequest>>;
 beforeAll(async () => {
   siege = await besiege();
   routes = readRoutes((await siege.call({ method: 'GET', url: '/openapi.json' })).json());
-  bodies = await rightBodies(siege.world, siege.ann);
+  right = await rightRequests(siege.world, siege.ann);
 });
 afterEach(() => siege.stillServes());
 afterAll(() => siege.end());
@@ -36,7 +36,7 @@ const session = (): Record<string, string> => ({ authorization: `Bearer ${siege.
 /** Without a session where it would end Ann's. */
 const sessionOf = ({ method }: ApiRoute): Record<string, string> => (method === 'DELETE' ? {} : session());
 const withBody = (): ApiRoute[] => routes.filter(({ body }) => body !== null);
-const send = (route: ApiRoute, body: string, url = addressFor(route, siege.ann.user)) =>
+const send = (route: ApiRoute, body: string, url = right[route.path]?.url ?? addressFor(route, siege.ann.user)) =>
   siege.call({ method: route.method, url, headers: { ...JSON_TYPE, ...sessionOf(route) }, body });
 const place = ({ method, path }: ApiRoute, what: string): string => `${method} ${path} ${what}`;
 
@@ -131,13 +131,13 @@ describe('a statement', () => {
       withBody()
         .map(({ path }) => path)
         .sort(),
-    ).toEqual(Object.keys(bodies).sort());
+    ).toEqual(Object.keys(right).sort());
   });
 
   test('wrong in any one field, for any route, is refused, and nothing of it is stored', async () => {
     const { used_challenges: _before, ...before } = await siege.stored();
     for (const route of withBody()) {
-      const body = bodies[route.path];
+      const body = right[route.path]?.body;
       const spots = spotsIn(body).filter(({ path }) => path.some((key) => key === 'statement'));
       for (const spot of spots)
         for (const lie of lies(spot)) {
@@ -151,7 +151,7 @@ describe('a statement', () => {
 
   test('is taken when it is right, so that the lies were refused for being lies', async () => {
     for (const route of withBody().filter(({ path }) => path !== '/api/v1/invites/check')) {
-      const answer = await send(route, JSON.stringify(bodies[route.path]));
+      const answer = await send(route, JSON.stringify(right[route.path]?.body));
       expect([route.path, answer.status < 300 ? 'taken' : answer.body]).toEqual([route.path, 'taken']);
     }
   });

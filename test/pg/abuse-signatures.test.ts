@@ -6,20 +6,20 @@ import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
 import { type ApiRoute, readRoutes } from '../support/openapi-input.ts';
 import { armored, concat, keyPair, packet, smallBomb, unarmored } from '../support/openpgp-parts.ts';
 import { identityStatement, keyStatement, makePerson, type Person, sign, signUp, signUpBody } from '../support/people.ts';
-import { rightBodies } from '../support/right-bodies.ts';
+import { type RightRequest, rightRequests } from '../support/right-requests.ts';
 
 // Hundreds of calls in a test: a loaded machine needs its time for them.
 vi.setConfig({ testTimeout: 90_000 });
 
 let siege: Siege;
 let routes: ApiRoute[];
-let bodies: Readonly<Record<string, object>>;
+let right: Readonly<Record<string, RightRequest>>;
 let bomb: string;
 let stranger: Person;
 beforeAll(async () => {
   siege = await besiege();
   routes = readRoutes((await siege.call({ method: 'GET', url: '/openapi.json' })).json()).filter(({ body }) => body !== null);
-  bodies = await rightBodies(siege.world, siege.ann);
+  right = await rightRequests(siege.world, siege.ann);
   bomb = Buffer.from(await smallBomb((await keyPair()).publicArmor)).toString('latin1');
   stranger = await makePerson(siege.world.identity.server.id, siege.world.clock.now());
 });
@@ -87,16 +87,16 @@ const FALSE: readonly (readonly [string, Change])[] = [
 
 describe('on every route that takes a statement, a signature', () => {
   test('has a place in most of them', () => {
-    const signed = routes.filter(({ path }) => JSON.stringify(bodies[path]).includes('PGP SIGNATURE'));
+    const signed = routes.filter(({ path }) => JSON.stringify(right[path]?.body).includes('PGP SIGNATURE'));
     expect(signed.length).toBe(routes.length - 1);
   });
 
   test.each(FALSE)('%s is refused', async (_name, change) => {
     const { used_challenges: _before, ...before } = await siege.stored();
     for (const { path } of routes)
-      for await (const body of changedOnce(bodies[path] ?? {}, change)) {
-        if (JSON.stringify(body) === JSON.stringify(bodies[path])) continue;
-        const code = isRefusal(await siege.post(path, body, siege.ann), path);
+      for await (const body of changedOnce(right[path]?.body ?? {}, change)) {
+        if (JSON.stringify(body) === JSON.stringify(right[path]?.body)) continue;
+        const code = isRefusal(await siege.post(right[path]?.url ?? path, body, siege.ann), path);
         expect([path, ['INVALID', 'UNAUTHENTICATED', 'BAD_REQUEST'].includes(code)]).toEqual([path, true]);
       }
     expect(await siege.stored()).toMatchObject(before);
@@ -108,9 +108,9 @@ describe('on every route that takes a statement, a signature', () => {
       return armored('SIGNATURE', concat(Uint8Array.of(0x89, bytes.length >> 8, bytes.length & 255), bytes));
     };
     for (const { path } of routes.filter(({ path: one }) => one !== '/api/v1/invites/check')) {
-      let body = bodies[path] ?? {};
+      let body = right[path]?.body ?? {};
       for await (const changed of changedOnce(body, old)) body = { ...changed };
-      const answer = await siege.post(path, body, siege.ann);
+      const answer = await siege.post(right[path]?.url ?? path, body, siege.ann);
       expect([path, answer.status < 300 ? 'taken' : answer.body]).toEqual([path, 'taken']);
     }
     const rows = await siege.world.db.query<{ spelling: string }>({

@@ -28,20 +28,8 @@ import {
   WRONG_TYPES,
 } from '../support/hostile-http.ts';
 import { makeHttp } from '../support/http.ts';
-import {
-  identityStatement,
-  makeInvite,
-  makePerson,
-  makeWorld,
-  type Person,
-  publishReed,
-  reedStatement,
-  sign,
-  signInBody,
-  signUp,
-  signUpBody,
-  type World,
-} from '../support/people.ts';
+import { makeWorld, type Person, signUp, type World } from '../support/people.ts';
+import { type RightRequest, rightRequests } from '../support/right-requests.ts';
 
 const MANY = 1_000_000;
 const ROOMY = { signUpsPerHour: MANY, challengesPerHour: MANY, failedSignInsPerMinute: MANY, httpRequestsPerMinute: MANY };
@@ -53,7 +41,7 @@ let world: World;
 let ann: Person & { token: string };
 let folder: string;
 let routes: Route[];
-let bodies: Readonly<Record<string, object>>;
+let right: Readonly<Record<string, RightRequest>>;
 const lines: string[] = [];
 const apps: Api[] = [];
 /** One server without a web app, one with. */
@@ -71,20 +59,8 @@ beforeAll(async () => {
     ports.push((app.server.address() as AddressInfo).port);
   }
   ann = await signUp(world);
-  await publishReed(world, ann);
   routes = routesOf(JSON.parse((await call(ports[0] ?? 0, { method: 'GET', url: '/openapi.json' })).body) as OpenApi);
-  const now = world.clock.now();
-  const reed = await sign(ann, reedStatement(world, ann), now);
-  bodies = {
-    '/api/v1/users': await signUpBody(world, await makePerson(world.identity.server.id, now)),
-    '/api/v1/users/me/identity': await sign(ann, identityStatement(ann, now), now),
-    '/api/v1/auth/token': await signInBody(world, ann),
-    '/api/v1/devices': await signInBody(world, ann, { purpose: 'link-device' }),
-    '/api/v1/invites': (await makeInvite(world, ann)).post,
-    '/api/v1/invites/check': { secret: 'A'.repeat(43), invite: 'root' },
-    '/api/v1/reeds': reed,
-    '/api/v1/threads': reed,
-  };
+  right = await rightRequests(world, ann);
 });
 
 afterAll(async () => {
@@ -142,7 +118,7 @@ describe('each route', () => {
       withBody()
         .map(({ path }) => path)
         .sort(),
-    ).toEqual(Object.keys(bodies).sort());
+    ).toEqual(Object.keys(right).sort());
   });
 
   test('that takes a body takes none that is no JSON, of the wrong shape or of the wrong type', async () => {
@@ -215,11 +191,11 @@ describe('anything generated', () => {
   test('in one place of a right body is answered or refused, and loses nothing', async () => {
     const registered = () => world.db.query({ text: REGISTERED, values: [ann.user] });
     const before = await registered();
-    expect(before).toHaveLength(1);
+    expect(before.length).toBeGreaterThan(0);
     await fc.assert(
       fc.asyncProperty(fc.nat(), change, async (at, how) => {
         const route = withBody()[at % withBody().length] as Route;
-        const body = changed(bodies[route.path] ?? {}, how);
+        const body = changed(right[route.path]?.body ?? {}, how);
         await answered({ method: route.method, url: addressOf(route, 'x'), headers: { ...json, ...bearer() }, body });
       }),
       runs(150),

@@ -232,7 +232,7 @@ describe('the answers', () => {
     expect(await ack(viewer)).toEqual([null]);
     await relayed(world.context, [{ eventId, holder: author }], now);
     expect(await ack(author)).toEqual([null]);
-    expect(await ack(viewer)).toEqual([{ subjectId: reed }]);
+    expect(await ack(viewer)).toEqual([{ subjectId: reed, isContent: true }]);
     expect(await ack(viewer)).toEqual([null]);
     const rows = await world.db.query({
       text: 'select holder_user_id from reed_allocations where reed_id = $1 order by 1',
@@ -322,7 +322,9 @@ describe('the answers', () => {
     expect(holder).toBe(liar);
     await relayed(world.context, [{ eventId, holder: liar }], now);
     expect(await invalidate(world.db, [{ eventId, requester: liar, reason: 'BAD_SIGNATURE' }], now)).toEqual([null]);
-    expect(await invalidate(world.db, [{ eventId, requester: viewer, reason: 'BAD_SIGNATURE' }], now)).toEqual([{ subjectId: reed }]);
+    expect(await invalidate(world.db, [{ eventId, requester: viewer, reason: 'BAD_SIGNATURE' }], now)).toEqual([
+      { subjectId: reed, isContent: true },
+    ]);
     const again = await opened(viewer, reed);
     expect(again).toMatchObject({ state: STATE.dormant, onlineHolders: 0 });
     await world.online(author);

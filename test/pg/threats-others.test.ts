@@ -83,7 +83,19 @@ describe('another member', () => {
     const { paths } = (await app.inject({ url: '/openapi.json' })).json() as { paths: Record<string, Record<string, unknown>> };
     const reads = Object.keys(paths).filter((path) => path.startsWith('/api/v1/') && paths[path]?.['get'] !== undefined);
     expect(reads.map((path) => path.slice('/api/v1/'.length)).sort()).toEqual(
-      ['devices', 'invites', 'keys/{id}', 'reeds/{id}', 'server', 'threads/{id}', 'users', 'users/{id}'].sort(),
+      [
+        'devices',
+        'invites',
+        'keys/{id}',
+        'reeds/{id}',
+        'server',
+        'threads/{id}',
+        'users',
+        'users/me/blocks',
+        'users/{id}',
+        'users/{id}/followers',
+        'users/{id}/following',
+      ].sort(),
     );
   });
 });

@@ -32,6 +32,8 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   author_facts: 'author_id number kind subject_id',
   reed_allocations: 'holder_user_id reed_id device_id delivered_on pivot',
   reed_declines: 'user_id reed_id',
+  reed_stats: 'reed_id echoes replies likes holders',
+  owed_notices: 'user_id about_user_id kind statement_hash countersignature_hash',
   kysely_migration: 'name timestamp',
   kysely_migration_lock: 'id is_locked',
   migration_hashes: 'name hash',
@@ -49,6 +51,12 @@ const OF_THE_MOMENT: Readonly<Record<string, string>> = {
     'event_id seq request_id requester_user_id event_name subject_kind subject_id is_foreign priority subscription_id state due_at holder dispatched_at attempt waits relayed_at relays requested_at created_at',
   pending_event_attempts: 'event_id holder failures busy outcome not_before',
   holder_strikes: 'reed_id holder viewer reason at counted_at',
+  broadcast_subscriptions: 'viewer served_at skipped',
+  catchup_positions: 'user_id stage at id failures due_at',
+  pending_fanout: 'kind subject_id broadcast looks due_at',
+  pipe_subscriptions: 'viewer target',
+  profile_subscriptions: 'viewer target',
+  reed_subscriptions: 'viewer target',
 };
 
 const COLUMNS = `select c.relname as name, c.relpersistence = 'u' as unlogged, string_agg(a.attname, ' ' order by a.attnum) as columns

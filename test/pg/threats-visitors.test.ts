@@ -30,6 +30,14 @@ const SHAPED: Readonly<Record<string, { readonly query?: string; readonly body?:
   'POST /api/v1/invites': { body: SIGNED },
   'POST /api/v1/reeds': { body: SIGNED },
   'POST /api/v1/threads': { body: SIGNED },
+  'POST /api/v1/reeds/{id}/like': { body: SIGNED },
+  'POST /api/v1/reeds/{id}/unlike': { body: SIGNED },
+  'POST /api/v1/reeds/{id}/removal': { body: SIGNED },
+  'POST /api/v1/threads/{id}/removal': { body: SIGNED },
+  'POST /api/v1/users/{id}/follow': { body: SIGNED },
+  'POST /api/v1/users/{id}/unfollow': { body: SIGNED },
+  'POST /api/v1/users/{id}/block': { body: SIGNED },
+  'POST /api/v1/users/{id}/unblock': { body: SIGNED },
 };
 
 let server: TestServer;
