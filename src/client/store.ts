@@ -1,8 +1,9 @@
-// The port to a member's own storage: five collections of plain JSON records, each with a string `id`.
+// The port to a member's own storage: collections of plain JSON records, each with a string `id`, and the feeds that copies stand in.
 // One write is all or nothing and durable when it resolves; a store that lost something says so by `complete`.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Body } from '../wire/body.ts';
-import type { ReedCertificate } from './types.ts';
+import type { Feed } from './feeds.ts';
+import type { ReedCertificate, ThreadCertificate } from './types.ts';
 
 /** A verified copy of a reed. `own`: written by this member. */
 export type CopyRecord = {
@@ -30,6 +31,8 @@ export type KeyRecord = {
  */
 export type RequestRecord = {
   readonly id: ReedId;
+  /** It is about the whole thread of which this reed is the head. */
+  readonly thread?: true;
   readonly want: 'copy' | 'confirmation' | 'eviction';
   readonly requestId: RequestId;
   /** Invalid copies received so far. */
@@ -54,6 +57,30 @@ export type OutboxRecord = {
 
 export type ReedRelations = { readonly replyTo?: ReedId; readonly root?: ReedId; readonly echoOf?: ReedId };
 
+/** The record of a thread whose parts are all kept; `id` is its head's. */
+export type ThreadRecord = { readonly id: ReedId; readonly certificate: ThreadCertificate };
+
+/** What was taken back: a reed, a thread (by its head) or a member's account, with the certificate that says so. */
+export type TombstoneRecord = {
+  readonly id: ReedId | UserId;
+  readonly kind: 'reed' | 'thread' | 'account';
+  readonly certificate: object;
+  /** Of a thread's removal: the parts that were known here. */
+  readonly parts?: readonly ReedId[];
+};
+
+/** Somebody whom this member follows. Not there: does not. */
+export type FollowRecord = { readonly id: UserId; readonly certificate?: object };
+
+/** Somebody whom this member has blocked. Not there: has not. */
+export type BlockRecord = { readonly id: UserId; readonly certificate?: object };
+
+/** The newest that somebody said about blocking this member; `seq` is the statement's. */
+export type BlockerRecord = { readonly id: UserId; readonly active: boolean; readonly seq: number; readonly certificate: object };
+
+/** What this device alone keeps of somebody. kept: their reeds stay without a follow. muted: they are not shown. */
+export type MarkRecord = { readonly id: UserId; readonly kept: boolean; readonly muted: boolean };
+
 /** Single values: the account, the tip, the server document and the like. */
 export type MetaRecord = { readonly id: string; readonly value: unknown };
 
@@ -63,15 +90,36 @@ export type Records = {
   requests: RequestRecord;
   outbox: OutboxRecord;
   meta: MetaRecord;
+  threads: ThreadRecord;
+  tombstones: TombstoneRecord;
+  follows: FollowRecord;
+  blocks: BlockRecord;
+  blockers: BlockerRecord;
+  marks: MarkRecord;
 };
 
 export type Collection = keyof Records;
 
-export const COLLECTIONS: readonly Collection[] = ['copies', 'keys', 'requests', 'outbox', 'meta'];
+export const COLLECTIONS: readonly Collection[] = [
+  'copies',
+  'keys',
+  'requests',
+  'outbox',
+  'meta',
+  'threads',
+  'tombstones',
+  'follows',
+  'blocks',
+  'blockers',
+  'marks',
+];
 
 export type Change =
   | { readonly [C in Collection]: { readonly put: C; readonly record: Records[C] } }[Collection]
   | { readonly delete: Collection; readonly id: string };
+
+/** A copy and where it stands in a feed: the place is the cursor behind it. */
+export type FeedItem = { readonly place: string; readonly copy: CopyRecord };
 
 export type Page = { readonly after?: string; readonly limit?: number };
 
@@ -81,6 +129,8 @@ export interface Store {
   get<C extends Collection>(collection: C, id: string): Promise<Records[C] | null>;
   /** Records by id in UTF-16 code unit order, from the first id greater than `after`. */
   list<C extends Collection>(collection: C, page?: Page): Promise<Records[C][]>;
+  /** Copies in one feed (see feeds.ts), in its order, behind the place `after`. */
+  feed(feed: Feed, page?: Page): Promise<FeedItem[]>;
   /** Applies all changes in their order or none. Rejects when the medium refuses; the store then stays as it was. */
   write(changes: readonly Change[]): Promise<void>;
   /** Every later call rejects. */

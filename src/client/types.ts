@@ -8,6 +8,7 @@ import type { StatementOf } from '../wire/statements.ts';
 
 export type ReedStatement = StatementOf<'reed'>;
 export type ReedCertificate = Certificate<ReedStatement>;
+export type ThreadCertificate = Certificate<StatementOf<'thread'>>;
 
 /** This device's membership; the private key is in the key ring. */
 export type Account = {

@@ -2,7 +2,8 @@
 // A batch without a good closing line never happened. A write cut short leaves, at the very end, whole lines that are records and then a
 // part of a line; a closing line that does not fit, or a whole line that is no record, is damage wherever it stands.
 import { crc32 } from 'node:zlib';
-import type { Change, Collection } from '../client/store.ts';
+import { placesOf } from '../client/feeds.ts';
+import type { Change, Collection, CopyRecord } from '../client/store.ts';
 import { COLLECTIONS } from '../client/store.ts';
 
 const NEWLINE = 0x0a;
@@ -10,7 +11,13 @@ const NEWLINE = 0x0a;
 /** Where a record's JSON stands: the line and, in it, nothing but `{"c":collection,"r":record}`. */
 export type Place = { readonly offset: number; readonly bytes: number };
 
-export type Entry = { readonly collection: Collection; readonly id: string; readonly place: Place | null };
+/** `feeds`: a copy's places in the feeds. */
+export type Entry = {
+  readonly collection: Collection;
+  readonly id: string;
+  readonly place: Place | null;
+  readonly feeds?: readonly string[];
+};
 
 export type Batch = { readonly bytes: Buffer; readonly entries: readonly Entry[] };
 
@@ -22,7 +29,8 @@ export function encodeBatch(changes: readonly Change[]): Batch {
   for (const change of changes) {
     const line = Buffer.from(`${lineOf(change)}\n`, 'utf8');
     const place = 'put' in change ? { offset: at, bytes: line.length - 1 } : null;
-    entries.push({ collection: 'put' in change ? change.put : change.delete, id: 'put' in change ? change.record.id : change.id, place });
+    if (place === null || !('put' in change)) entries.push({ collection: collectionOf(change), id: idOf(change), place: null });
+    else entries.push(entryFor(change.put, change.record, place));
     lines.push(line);
     at += line.length;
   }
@@ -30,6 +38,14 @@ export function encodeBatch(changes: readonly Change[]): Batch {
   const end = Buffer.from(`${JSON.stringify({ end: changes.length, crc: crc32(body) })}\n`, 'utf8');
   return { bytes: Buffer.concat([body, end]), entries };
 }
+
+const collectionOf = (change: Change): Collection => ('put' in change ? change.put : change.delete);
+const idOf = (change: Change): string => ('put' in change ? change.record.id : change.id);
+
+const entryFor = (collection: Collection, record: { readonly id: string }, place: Place): Entry => ({
+  ...{ collection, id: record.id, place },
+  ...(collection === 'copies' ? { feeds: placesOf(record as CopyRecord) } : {}),
+});
 
 const lineOf = (change: Change): string =>
   'put' in change ? JSON.stringify({ c: change.put, r: change.record }) : JSON.stringify({ c: change.delete, d: change.id });
@@ -104,6 +120,6 @@ function entryOf(value: Record<string, unknown>, place: Place): Entry | null {
   const collection = COLLECTIONS.find((name) => name === value.c);
   if (!collection) return null;
   if (typeof value.d === 'string') return { collection, id: value.d, place: null };
-  const id = (value.r as { id?: unknown } | undefined)?.id;
-  return typeof id === 'string' ? { collection, id, place } : null;
+  const record = value.r as { readonly id?: unknown } | undefined;
+  return typeof record?.id === 'string' ? entryFor(collection, record as { readonly id: string }, place) : null;
 }

@@ -4,7 +4,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Change, Collection, Page, Records, Store } from '../client/store.ts';
+import { FeedIndex } from '../client/feed-index.ts';
+import type { Feed } from '../client/feeds.ts';
+import type { Change, Collection, FeedItem, Page, Records, Store } from '../client/store.ts';
 import { COLLECTIONS } from '../client/store.ts';
 import type { Batch, Entry, Place } from './file-journal.ts';
 import { encodeBatch, JournalReader, recordIn } from './file-journal.ts';
@@ -36,6 +38,7 @@ export class FileStore implements Store {
   readonly #path: string;
   readonly #release: () => Promise<void>;
   readonly #index: Index = new Map(COLLECTIONS.map((name) => [name, new Map()]));
+  readonly #feeds = new FeedIndex();
   #file: FileHandle;
   #bytes = 0;
   #liveBytes = 0;
@@ -77,6 +80,16 @@ export class FileStore implements Store {
     const ids = [...places.keys()].filter((id) => after === undefined || id > after).sort();
     const found = ids.slice(0, limit).flatMap((id) => places.get(id) ?? []);
     return Promise.all(found.map((place) => this.#read(place) as Promise<Records[C]>));
+  }
+
+  async feed(feed: Feed, page: Page = {}): Promise<FeedItem[]> {
+    this.#check();
+    const copies = this.#index.get('copies');
+    const found = this.#feeds.page(feed, page).flatMap(({ place, id }) => {
+      const at = copies?.get(id);
+      return at ? [{ place, at }] : [];
+    });
+    return Promise.all(found.map(async ({ place, at }) => ({ place, copy: (await this.#read(at)) as Records['copies'] })));
   }
 
   async write(changes: readonly Change[]): Promise<void> {
@@ -165,7 +178,8 @@ export class FileStore implements Store {
   }
 
   #apply(entries: readonly Entry[], offset: number): void {
-    for (const { collection, id, place: relative } of entries) {
+    for (const { collection, id, place: relative, feeds } of entries) {
+      if (collection === 'copies') this.#feeds.set(id, feeds ?? []);
       const place = relative && { offset: relative.offset + offset, bytes: relative.bytes };
       const places = this.#index.get(collection) as Map<string, Place>;
       this.#liveBytes += (place?.bytes ?? 0) - (places.get(id)?.bytes ?? 0);

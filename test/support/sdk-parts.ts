@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import type { MemberSocket, SocketFactory, SocketHandlers } from '../../src/client/ports.ts';
 import type { CopyRecord } from '../../src/client/store.ts';
 import type { ReedCertificate } from '../../src/client/types.ts';
-import { makeReedId, parseUserId, type ReedId, type UserId } from '../../src/wire/address.ts';
+import { makeReedId, parseUserId, type ReedId, type UserId, userOf } from '../../src/wire/address.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import type { Frame } from '../../src/wire/frames.ts';
 
@@ -29,9 +29,16 @@ export const newReedId = (author: UserId): ReedId =>
     uuidv7(1_700_000_000_000, (count) => countingRandom(count)),
   );
 
+/** What looks like the certificate of a reed with these words about it. */
+export const certificateOf = (id: ReedId, says: Partial<ReedCertificate['statement']> = {}): ReedCertificate => {
+  const statement = { id, author: userOf(id), tags: [], mentions: [], ...says };
+  const countersignature = { statement: { signedAt: '2026-01-01T00:00:00.000Z' }, signature: '' };
+  return { statement, signatures: [], countersignature } as unknown as ReedCertificate;
+};
+
 export const copyOf = (id: ReedId, change: Partial<CopyRecord> = {}): CopyRecord => ({
   id,
-  certificate: { statement: { id } } as ReedCertificate,
+  certificate: certificateOf(id),
   body: { text: 'a text', createdAt: '2026-01-01T00:00:00.000Z', salt: 'AAAAAAAAAAAAAAAAAAAAAA' },
   own: false,
   state: 'held',

@@ -1,7 +1,8 @@
 // What every store of the SDK must do, whatever it is made of. Browser-safe and free of a test runner,
 // so that the same cases run over memory and files in Node and over IndexedDB in Chromium.
 
-import type { Change, CopyRecord, RequestRecord, Store } from '../../src/client/store.ts';
+import type { Feed } from '../../src/client/feeds.ts';
+import type { Change, CopyRecord, Page, RequestRecord, Store } from '../../src/client/store.ts';
 import type { ReedCertificate } from '../../src/client/types.ts';
 import { makeReedId, makeRequestId, parseUserId, type ReedId } from '../../src/wire/address.ts';
 
@@ -21,9 +22,16 @@ const reed = (number: number): ReedId => {
   return makeReedId(USER, `01890000-0000-7000-8000-${String(number).padStart(12, '0')}`);
 };
 
+/** Countersigned `number` seconds after the beginning of the year. */
+const certificateOf = (number: number, says: Partial<ReedCertificate['statement']> = {}): ReedCertificate => {
+  const signedAt = new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString();
+  const statement = { id: reed(number), author: USER, tags: [], mentions: [], ...says };
+  return { statement, countersignature: { statement: { signedAt }, signature: '' } } as unknown as ReedCertificate;
+};
+
 const copy = (number: number, text = `text ${number}`): CopyRecord => ({
   id: reed(number),
-  certificate: { statement: { id: reed(number) } } as ReedCertificate,
+  certificate: certificateOf(number),
   body: { text, createdAt: '2026-01-01T00:00:00.000Z', salt: 'AAAAAAAAAAAAAAAAAAAAAA' },
   own: false,
   state: 'unconfirmed',
@@ -35,6 +43,14 @@ const request = (number: number): RequestRecord => {
   const requestId = makeRequestId(USER, `01890000-0000-7000-8000-${String(number).padStart(12, '0')}`);
   return { id: reed(number), want: 'copy', requestId, invalid: 0, askedAt: number };
 };
+
+const said = (number: number, says: Partial<ReedCertificate['statement']>): CopyRecord => ({
+  ...copy(number),
+  certificate: certificateOf(number, says),
+});
+
+const numbersIn = async (store: Store, feed: Feed, page: Page = {}): Promise<number[]> =>
+  (await store.feed(feed, page)).map(({ copy: { storedAt } }) => storedAt);
 
 const putCopy = (record: CopyRecord): Change => ({ put: 'copies', record });
 
@@ -110,6 +126,46 @@ const CASES: Readonly<Record<string, Body>> = {
     );
     same(await store.list('copies', { after: reed(5) }), [], 'after the end');
     same(await store.list('copies', { limit: 0 }), [], 'no records');
+  },
+  'gives a feed in its order, from any place in it': async ({ store }) => {
+    await store.write([3, 1, 4, 2].map((number) => putCopy(copy(number))));
+    same(await numbersIn(store, 'all'), [4, 3, 2, 1], 'all');
+    const [first, second] = await store.feed('all', { limit: 2 });
+    same([first?.copy, second?.copy], [copy(4), copy(3)], 'the first two');
+    same(await numbersIn(store, 'all', { after: second?.place ?? '' }), [2, 1], 'behind the second');
+    // What comes meanwhile moves nothing.
+    await store.write([putCopy(copy(5)), { delete: 'copies', id: reed(3) }]);
+    same(await numbersIn(store, 'all', { after: second?.place ?? '' }), [2, 1], 'behind the second, later');
+    same(await numbersIn(store, 'all', { limit: 0 }), [], 'no items');
+  },
+  'puts a copy into the feeds that its statement names, and no other': async ({ store }) => {
+    const [root, other] = [reed(1), reed(9)];
+    await store.write([
+      putCopy(said(1, { tags: ['heron', 'marsh'] })),
+      putCopy(said(3, { replyTo: root, root })),
+      putCopy(said(2, { replyTo: root, root, tags: ['heron'] })),
+      putCopy(said(4, { echoOf: root, mentions: USER ? [USER] : [] })),
+      putCopy(said(6, { thread: { head: other, index: 1 } })),
+      putCopy(said(9, { thread: { head: other, index: 0 } })),
+    ]);
+    same(await numbersIn(store, 'tag heron'), [2, 1], 'a tag');
+    same(await numbersIn(store, 'tag her'), [], 'the beginning of a tag');
+    same(await numbersIn(store, `reply ${root}`), [2, 3], 'answers, oldest first');
+    same(await numbersIn(store, `echo ${root}`), [4], 'echoes');
+    if (USER) same(await numbersIn(store, `mention ${USER}`), [4], 'mentions');
+    if (USER) same(await numbersIn(store, `author ${USER}`), [9, 4, 3, 2, 1], 'an author, a thread once');
+    same(await numbersIn(store, `thread ${other}`), [9, 6], 'the parts of a thread');
+  },
+  'takes a copy out of its feeds when it is given up, deleted or replaced': async (tested) => {
+    const { store } = tested;
+    await store.write([putCopy(said(1, { tags: ['heron'] })), putCopy(copy(2)), putCopy(copy(3))]);
+    await store.write([putCopy(copy(1)), { delete: 'copies', id: reed(2) }, putCopy({ ...copy(3), state: 'leaving' })]);
+    same(await numbersIn(store, 'tag heron'), [], 'the tag');
+    same(await numbersIn(store, 'all'), [1], 'all');
+    await store.close();
+    const again = await tested.reopen();
+    same(await numbersIn(again, 'all'), [1], 'all, opened again');
+    await again.close();
   },
   'does not let anyone change what is stored from outside': async ({ store }) => {
     const value = { tags: ['one'] };

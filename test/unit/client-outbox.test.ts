@@ -37,7 +37,8 @@ const setUp = async (store = new MemoryStore()) => {
       registered.push(signed);
       const error = problem?.(signed);
       if (error) throw error;
-      return signed as unknown as ReedCertificate;
+      const countersignature = { statement: { signedAt: '2026-01-01T00:00:00.000Z' }, signature: '' };
+      return { ...signed, countersignature } as unknown as ReedCertificate;
     },
     send: (frame) => {
       if (online) sent.push(frame);

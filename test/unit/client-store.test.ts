@@ -32,6 +32,7 @@ const memory = async () => {
     complete: true,
     get: store.get.bind(store),
     list: store.list.bind(store),
+    feed: store.feed.bind(store),
     close: store.close.bind(store),
     write: async (changes: readonly Change[]) => {
       await store.write(changes);

@@ -1,7 +1,8 @@
 // The member SDK's store over IndexedDB: one object store per collection, one transaction per write, durable when it resolves.
 // Ids are compared by IndexedDB as UTF-16 code units, which is the order the port asks for.
-import type { Change, Collection, Page, Records, Store } from '../../../src/client/store.ts';
-import type { Database } from './database.ts';
+import { boundsOf, type Feed, placesOf } from '../../../src/client/feeds.ts';
+import type { Change, Collection, CopyRecord, FeedItem, Page, Records, Store } from '../../../src/client/store.ts';
+import type { CopyRow, Database } from './database.ts';
 
 const EVERYTHING = undefined;
 
@@ -18,14 +19,27 @@ export class IndexedStore implements Store {
 
   async get<C extends Collection>(collection: C, id: string): Promise<Records[C] | null> {
     const record = await this.#open().get(collection, id);
-    return (record as Records[C] | undefined) ?? null;
+    return record === undefined ? null : recordOf(collection, record);
   }
 
   async list<C extends Collection>(collection: C, page: Page = {}): Promise<Records[C][]> {
     if (page.limit === 0) return [];
     const range = page.after === undefined ? null : IDBKeyRange.lowerBound(page.after, true);
     const limit = page.limit === undefined || page.limit === Number.POSITIVE_INFINITY ? EVERYTHING : page.limit;
-    return (await this.#open().getAll(collection, range, limit)) as Records[C][];
+    return (await this.#open().getAll(collection, range, limit)).map((record) => recordOf(collection, record));
+  }
+
+  async feed(feed: Feed, { after, limit = Number.POSITIVE_INFINITY }: Page = {}): Promise<FeedItem[]> {
+    const found: FeedItem[] = [];
+    if (limit === 0) return found;
+    const { from, to } = boundsOf(feed, after);
+    const index = this.#open().transaction('copies').store.index('feeds');
+    let cursor = await index.openCursor(IDBKeyRange.bound(from, to, true, true));
+    while (cursor) {
+      found.push({ place: String(cursor.key), copy: recordOf('copies', cursor.value) });
+      cursor = found.length < limit ? await cursor.continue() : null;
+    }
+    return found;
   }
 
   async write(changes: readonly Change[]): Promise<void> {
@@ -38,7 +52,7 @@ export class IndexedStore implements Store {
     try {
       const requests = changes.map((change, at) => {
         const record = records[at];
-        if ('put' in change && record) return transaction.objectStore(change.put).put(record);
+        if ('put' in change && record) return transaction.objectStore(change.put).put(rowOf(change.put, record));
         return 'delete' in change ? transaction.objectStore(change.delete).delete(change.id) : undefined;
       });
       await Promise.all([...requests, transaction.done]);
@@ -58,6 +72,16 @@ export class IndexedStore implements Store {
     if (this.#closed) throw new Error('the store is closed');
     return this.#database;
   }
+}
+
+/** A copy's row names its places in the feeds, for their index. */
+const rowOf = (collection: Collection, record: Records[Collection]): Records[Collection] =>
+  collection === 'copies' ? ({ ...record, feeds: placesOf(record as CopyRecord) } as CopyRow) : record;
+
+function recordOf<C extends Collection>(collection: C, row: unknown): Records[C] {
+  if (collection !== 'copies') return row as Records[C];
+  const { feeds: _feeds, ...record } = row as CopyRow;
+  return record as unknown as Records[C];
 }
 
 function abort(transaction: { abort(): void }): void {
