@@ -109,9 +109,9 @@ export class Follows {
       name: 'follows-count',
       text: `select
           (select count(*)::int from (select from follows f where f.user_id = $1 and f.active
-            and not exists (select from account_removals a where a.user_id = f.target) limit $2) as some) as following,
+            and not exists (select from account_removals a where a.user_id = f.target) limit $2) as followed) as following,
           (select count(*)::int from (select from follows f where f.target = $1 and f.active
-            and not exists (select from account_removals a where a.user_id = f.user_id) limit $2) as others) as followers`,
+            and not exists (select from account_removals a where a.user_id = f.user_id) limit $2) as following_them) as followers`,
       values: [user, limits.profileCounts],
     });
     return { following: isShown ? (row?.following ?? 0) : null, followers: row?.followers ?? 0 };
