@@ -157,7 +157,7 @@ describe('a publication', () => {
     const reed = await publish(a);
     a.send({ id: '', type: 'publishReady', body: { reedId: reed } });
     expect(await deliveries(f, reed)).toEqual(['followReed']);
-    expect(await stage.community.rows('select reed_id from pending_fanout')).toEqual([]);
+    expect(await stage.community.rows('select subject_id from pending_fanout')).toEqual([]);
   });
 
   it('whose fan-out was lost with its process is taken up by another when its time is over', async () => {
@@ -165,9 +165,10 @@ describe('a publication', () => {
     await stage.community.follows([[follower.userId, author.userId]]);
     const [, f] = [await synced(author), await synced(follower)];
     const [reed] = await stage.community.reeds(author.userId, 1);
-    await stage.community.rows(`insert into pending_fanout (reed_id, broadcast, due_at) values ($1, true, now() + interval '30 seconds')`, [
-      reed,
-    ]);
+    await stage.community.rows(
+      `insert into pending_fanout (kind, subject_id, broadcast, due_at) values ('publication', $1, true, now() + interval '30 seconds')`,
+      [reed],
+    );
     await stage.pass(29_000);
     expect(await deliveries(f, reed as ReedId)).toEqual([]);
     await stage.pass(2_000);
