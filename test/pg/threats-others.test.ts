@@ -44,7 +44,10 @@ describe('another member', () => {
     [
       'a member',
       () => `users/${encodeURIComponent(heron.user)}`,
-      ['archive', 'bio', 'createdAt', 'follows', 'id', 'identity', 'role', 'username'],
+      [
+        ...['archive', 'bio', 'counts', 'createdAt', 'followers', 'following', 'follows', 'id', 'identity', 'pinned', 'reeds', 'role'],
+        'username',
+      ],
     ],
     ['a key', () => `keys/${encodeURIComponent(heron.keyId)}?for=relay`, ['armor', 'certificate', 'recovery']],
     ['a reed', () => `reeds/${encodeURIComponent(reed)}`, ['author', 'bodyHash', 'certificate', 'id', 'mentions', 'publishedAt', 'tags']],
@@ -57,6 +60,12 @@ describe('another member', () => {
   test('finds members by the beginning of a name or id, and reads three things of each', async () => {
     const { body } = await read('users?query=her');
     expect(fieldsOf(body)).toEqual(['id', 'next', 'role', 'username', 'users']);
+  });
+
+  test('reads what answers a reed as it reads any reed, and whom it holds, likes or blocks of itself alone', async () => {
+    expect(await read(`reeds/${encodeURIComponent(reed)}/replies`)).toMatchObject({ status: 200, body: { reeds: [], next: null } });
+    for (const list of ['reeds', 'allocations', 'likes'])
+      expect((await read(`users/me/${list}`)).body, list).toEqual({ reeds: [], next: null });
   });
 
   test('reads of devices and invites only their own', async () => {
@@ -88,10 +97,15 @@ describe('another member', () => {
         'invites',
         'keys/{id}',
         'reeds/{id}',
+        'reeds/{id}/echoes',
+        'reeds/{id}/replies',
         'server',
         'threads/{id}',
         'users',
+        'users/me/allocations',
         'users/me/blocks',
+        'users/me/likes',
+        'users/me/reeds',
         'users/{id}',
         'users/{id}/followers',
         'users/{id}/following',
