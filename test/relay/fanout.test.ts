@@ -165,10 +165,10 @@ describe('a publication', () => {
     await stage.community.follows([[follower.userId, author.userId]]);
     const [, f] = [await synced(author), await synced(follower)];
     const [reed] = await stage.community.reeds(author.userId, 1);
-    await stage.community.rows(
-      `insert into pending_fanout (kind, subject_id, broadcast, due_at) values ('publication', $1, true, now() + interval '30 seconds')`,
-      [reed],
-    );
+    await stage.community.rows(`insert into pending_fanout (kind, subject_id, broadcast, due_at) values ('publication', $1, true, $2)`, [
+      reed,
+      new Date(stage.time() + 30_000),
+    ]);
     await stage.pass(29_000);
     expect(await deliveries(f, reed as ReedId)).toEqual([]);
     await stage.pass(2_000);

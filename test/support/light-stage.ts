@@ -69,6 +69,11 @@ export class LightStage {
     this.#usual = null;
   }
 
+  /** The server's time. */
+  time(): number {
+    return this.#now.clock.now();
+  }
+
   /** Lets the server's clock run ahead, and everything that is due by then happen. */
   async pass(byMs: number): Promise<void> {
     this.#now.clock.move(byMs);
