@@ -1,6 +1,7 @@
 // The port to a member's private keys. It offers acts (sign this statement, open this copy), never bare signing of bytes,
 // so that it can live in a worker and whoever takes over the page gets no key out of it.
 import type { Result } from '../base/result.ts';
+import type { OpenedCopy, OpenedThread } from '../crypto/seal.ts';
 import type { Signed } from '../wire/canonical.ts';
 import type { Statement } from '../wire/statements.ts';
 
@@ -11,8 +12,6 @@ export type RingKeys = {
   /** Fingerprint of the recovery key; absent once its private half was deleted from this device. */
   readonly recovery?: string;
 };
-
-export type OpenedCopy = { readonly certificate: unknown; readonly body: unknown };
 
 /** What stands in a backup besides the private keys, which only the ring can add. */
 export type BackupContents = {
@@ -37,8 +36,8 @@ export interface KeyRing {
   make(dateMs: number): Promise<RingKeys>;
   /** Signs a statement with the member's key. Throws if it is no statement or names another key. */
   sign<T extends Statement>(statement: T, dateMs: number): Promise<Signed<T>>;
-  /** Decrypts a copy that was sealed for this member. */
-  open(ciphertext: Uint8Array): Promise<Result<OpenedCopy>>;
+  /** Decrypts a copy of a reed or a whole thread that was sealed for this member. */
+  open(ciphertext: Uint8Array): Promise<Result<OpenedCopy | OpenedThread>>;
   /** A sealed backup of both keys: an armored OpenPGP message. Throws if the recovery key is no longer here. */
   backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string>;
   /** Opens a backup, takes its member's key in place of the ring's own, and gives back the rest. */

@@ -3,13 +3,13 @@
 import { AppError } from '../base/errors.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { generatePrivateKey, type PrivateKey, readPrivateKey } from '../crypto/openpgp.ts';
-import { openCopy } from '../crypto/seal.ts';
+import { type OpenedCopy, type OpenedThread, openContent } from '../crypto/seal.ts';
 import { signStatement } from '../crypto/statement.ts';
 import { fingerprintOf, parseUserKeyId, type UserId, type UserKeyId } from '../wire/address.ts';
 import type { Signed } from '../wire/canonical.ts';
 import { checkStatement, heading, type Statement, type StatementOf } from '../wire/statements.ts';
 import { type Backup, makeBackup, openBackup } from './backup.ts';
-import type { BackupContents, BackupReason, KeyRing, OpenedCopy, RingKeys } from './key-ring.ts';
+import type { BackupContents, BackupReason, KeyRing, RingKeys } from './key-ring.ts';
 
 /** Unprotected private armors. */
 export type KeySecrets = { readonly key: string; readonly recovery?: string };
@@ -78,8 +78,8 @@ class MemoryKeyRing implements KeyRing {
     return signStatement(statement, [{ key, keyId }], dateMs);
   }
 
-  async open(ciphertext: Uint8Array): Promise<Result<OpenedCopy>> {
-    return openCopy(ciphertext, [this.#opened().key]);
+  async open(ciphertext: Uint8Array): Promise<Result<OpenedCopy | OpenedThread>> {
+    return openContent(ciphertext, [this.#opened().key]);
   }
 
   async backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string> {

@@ -53,6 +53,16 @@ async function open(ciphertext: Uint8Array, keys: readonly PrivateKey[]): Promis
   return value.ok ? value : fail('not-a-copy', value.reason);
 }
 
+/** Decrypts what a holder sealed, a reed's copy or a thread's, with whichever of our keys it is for. */
+export async function openContent(
+  ciphertext: Uint8Array,
+  keys: readonly PrivateKey[],
+): Promise<Result<OpenedCopy | OpenedThread, CopyReason>> {
+  const value = await open(ciphertext, keys);
+  if (!value.ok) return value;
+  return isCopy(value.value) ? ok(value.value) : threadIn(value.value);
+}
+
 /** Decrypts a copy with whichever of our keys it is for. */
 export async function openCopy(ciphertext: Uint8Array, keys: readonly PrivateKey[]): Promise<Result<OpenedCopy, CopyReason>> {
   const value = await open(ciphertext, keys);
@@ -63,9 +73,12 @@ export async function openCopy(ciphertext: Uint8Array, keys: readonly PrivateKey
 /** Decrypts a thread's copy with whichever of our keys it is for. */
 export async function openThread(ciphertext: Uint8Array, keys: readonly PrivateKey[]): Promise<Result<OpenedThread, CopyReason>> {
   const value = await open(ciphertext, keys);
-  if (!value.ok) return value;
-  if (!hasFields(value.value, 'record', 'parts')) return fail('not-a-copy');
-  const { record, parts } = value.value as { readonly record: unknown; readonly parts: unknown };
+  return value.ok ? threadIn(value.value) : value;
+}
+
+function threadIn(value: unknown): Result<OpenedThread, CopyReason> {
+  if (!hasFields(value, 'record', 'parts')) return fail('not-a-copy');
+  const { record, parts } = value as { readonly record: unknown; readonly parts: unknown };
   return Array.isArray(parts) && parts.every(isCopy) ? ok({ record, parts }) : fail('not-a-copy', 'parts');
 }
 
