@@ -117,7 +117,7 @@ const NOT_ASKED = `e.state in (0, 1, 4) and e.subject_kind in ('reed', 'thread')
 export const subjectsGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>
   endPage(db, {
     name: 'ledger_subjects_gone',
-    page: `select e.event_id from pending_events e where e.subject_id = any($1::text[]) and ${NOT_ASKED}`,
+    page: `select e.event_id, ${VERSION} as version from pending_events e where e.subject_id = any($1::text[]) and ${NOT_ASKED}`,
     condition: NOT_ASKED,
     values: [subjects, page],
   });

@@ -1,7 +1,7 @@
 // OWE: what members are to be given without having asked becomes events, many in one statement. At most one for each (requester, subject):
 // one that is open already is raised to the stronger message. With a holder named it goes into that holder's queue, else ASSIGN finds one.
 import type { ReedId, UserId } from '../wire/address.ts';
-import { struckFor } from './choice.ts';
+import { blockedBy, isAllocation, isRemovedAccount, lockedById, some, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import { EVENT_NAMES, type EventName, type SubjectKind } from './state.ts';
 
@@ -36,57 +36,49 @@ export type Owed = {
 
 const RANK = (name: string): string => `array_position($13::text[], ${name})`;
 
+// Rows are carried from step to step and tables are looked into by lateral subqueries, as in OPEN: joins of steps would be quadratic in the batch.
 const TEXT = `
 with input as materialized (
   select *, split_part(subject, '/', 1) as author
   from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::text[])
     with ordinality as i(event_id, requester, event_name, kind, subject, priority, wanted, ord)
 ),
-requesters as materialized (
-  select user_id, congested from online_users where user_id in (select requester from input)
-  order by user_id for key share skip locked
-),
-holders as materialized (
-  select user_id, owner from online_users where user_id in (select wanted from input) order by user_id for share skip locked
-),
-subjects as materialized (
-  select s.subject, s.author, r.published_at is not null and r.removed_at is null as there
-  from (select distinct subject, author from input) s left join reeds r on r.id = s.subject
-),
 facts as materialized (
   select i.*, q.user_id is not null as here, q.congested, x.event_id as open_id,
-    s.there
-      and not exists (select from blocks b where b.active and b.user_id = i.author and b.target = i.requester)
-      and not exists (select from blocks b where b.active and b.user_id = i.requester and b.target = i.author)
-      and not exists (select from reed_allocations a where a.holder_user_id = i.requester and a.reed_id = i.subject)
-      and not exists (select from reed_declines d where d.user_id = i.requester and d.reed_id = i.subject) as due
-  from input i join subjects s on s.subject = i.subject
-  left join requesters q on q.user_id = i.requester
-  left join pending_events x on x.requester_user_id = i.requester and x.subject_kind = i.kind and x.subject_id = i.subject and not x.is_foreign
+    ${some('reeds r where r.id = i.subject and r.published_at is not null and r.removed_at is null')} and not ${isRemovedAccount('i.author')}
+      and not ${blockedBy('i.author', 'i.requester')} and not ${blockedBy('i.requester', 'i.author')}
+      and not ${some(`reed_allocations a where ${isAllocation('a', 'i.requester', 'i.subject')}`)}
+      and not ${some('reed_declines d where d.user_id = i.requester and d.reed_id = i.subject')} as due
+  from (select * from input order by requester, ord) i
+  left join lateral (select user_id, congested from online_users o where o.user_id = i.requester for key share skip locked) q on true
+  left join lateral (select event_id from pending_events p where p.requester_user_id = i.requester
+    and p.subject_kind = i.kind and p.subject_id = i.subject and not p.is_foreign limit 1) x on true
 ),
 existing as materialized (
-  select e.event_id, f.ord, f.event_name, f.priority from facts f join pending_events e on e.event_id = f.open_id
-  where f.here and f.due and e.requested_at is null and ${RANK('f.event_name')} < ${RANK('e.event_name')}
-  order by e.event_id for update of e skip locked
+  select e.event_id, f.ord, f.event_name, f.priority from (select * from facts where here and due and open_id is not null order by open_id) f
+  cross join lateral (${lockedById('f.open_id', `e.requested_at is null and ${RANK('f.event_name')} < ${RANK('e.event_name')}`)}) e
 ),
 raised as (
   update pending_events e set event_name = x.event_name, priority = least(e.priority, x.priority)
   from existing x where e.event_id = x.event_id returning x.ord
 ),
-fresh as materialized (
-  select f.*, row_number() over (partition by requester order by ord) as nth from facts f where here and due and open_id is null
-),
-usage as materialized (
-  select u.requester,
-    (select count(*) from pending_events e where e.requester_user_id = u.requester and e.state in (1, 2, 3, 7)) as awake,
-    (select count(*) from pending_events e where e.requester_user_id = u.requester and not e.is_foreign) as owed
-  from (select distinct requester from fresh) u
-),
 decided as materialized (
-  select f.*, u.owed + f.nth > $8 as behind, not f.congested and u.awake + f.nth <= $9 as room, h.owner,
-    not f.congested and u.awake + f.nth <= $9 and h.user_id is not null and h.user_id <> f.requester
-      and not ${struckFor('f.subject', 'f.wanted', 'f.requester')} as queued
-  from fresh f join usage u on u.requester = f.requester left join holders h on h.user_id = f.wanted
+  select c.*, h.owner,
+    room and h.user_id is not null and h.user_id <> c.requester and not ${struckFor('c.subject', 'c.wanted', 'c.requester')} as queued
+  from (
+    select f.*, nth + max(owed) over same > $8 as behind, not congested and nth + max(awake) over same <= $9 as room
+    from (
+      select f.*, u.*
+      from (select *, row_number() over (partition by requester order by ord) as nth from facts where here and due and open_id is null) f
+      -- Counted once for each requester.
+      left join lateral (
+        select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
+          (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
+        where f.nth = 1
+      ) u on true
+    ) f window same as (partition by requester)
+  ) c
+  left join lateral (select user_id, owner from online_users o where o.user_id = c.wanted for share skip locked) h on true
 ),
 -- Numbered in the order given, which is the order of delivery; inserted in the order of the keys, which is the order of locks.
 numbered as materialized (
@@ -99,25 +91,20 @@ inserted as (
     case when queued then $11::timestamptz when room then $10::timestamptz else $12::timestamptz end, case when queued then wanted end, $10
   from numbered order by requester, kind, subject
   on conflict do nothing
-  returning event_id, holder
+  returning event_id
 )
-select i.requester,
+select d.ord, d.requester, case when d.behind then 'behind' when d.event_id in (select event_id from inserted) then 'opened' else 'locked' end as outcome,
+  d.event_id, case when d.queued and not d.behind then d.wanted end as holder, d.owner, not d.room as full
+from decided d
+union all
+select f.ord, f.requester,
   case
-    when f.ord is null or not f.here then
-      case when exists (select from online_users o where o.user_id = i.requester) then 'locked' else 'kept' end
-    when n.event_id is not null then 'opened'
-    when r.ord is not null then 'raised'
-    when d.behind then 'behind'
-    when d.ord is not null then 'locked'
+    when not f.here and ${some('online_users o where o.user_id = f.requester')} then 'locked'
+    when f.ord in (select ord from raised) then 'raised'
     else 'kept'
-  end as outcome,
-  i.event_id, n.holder, d.owner, coalesce(not d.room, false) as full
-from input i
-left join facts f on f.ord = i.ord
-left join decided d on d.ord = i.ord
-left join raised r on r.ord = i.ord
-left join inserted n on n.event_id = i.event_id
-order by i.ord`;
+  end, f.event_id, null, null, false
+from facts f where (f.here and f.due and f.open_id is null) is not true
+order by 1`;
 
 type Row = {
   requester: UserId;

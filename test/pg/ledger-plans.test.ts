@@ -7,8 +7,10 @@ import { postpone, relayed, reopen, undelivered } from '../../src/ledger/answer.
 import { assign, missedBy, recheck } from '../../src/ledger/assign.ts';
 import { dispatch, spread } from '../../src/ledger/claim.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
-import { cancel, evict, lastCopiesGone, requestersGone } from '../../src/ledger/ends.ts';
+import { cancel, evict, lastCopiesGone, requestersGone, subjectsGone } from '../../src/ledger/ends.ts';
 import { open } from '../../src/ledger/open.ts';
+import { owe } from '../../src/ledger/owe.ts';
+import { serve, serveTo, unserved } from '../../src/ledger/serve.ts';
 import { acknowledge, invalidate } from '../../src/ledger/settle.ts';
 import { forgive, holdersGone, leftOf, sweep, wake } from '../../src/ledger/sweep.ts';
 import type { ReedId, UserId } from '../../src/wire/address.ts';
@@ -93,6 +95,14 @@ beforeAll(async () => {
   await evict(recorder, [{ holder: user, reedId: reed }]);
   await requestersGone(recorder, [user], 1);
   await lastCopiesGone(recorder, [reed], 1);
+  await subjectsGone(recorder, [reed], 1);
+  const owed = { eventId, requester: user, eventName: 'FOLLOW_REED', kind: 'reed', subject: reed, priority: 2, holder: user } as const;
+  await owe(context, [owed], now);
+  const notice = { kind: 'reed_removal', eventName: 'REED_REMOVED', subject: reed } as const;
+  await serve(context, notice, { after: '', limit: 1 }, now);
+  await serve(context, { kind: 'thread_removal', eventName: 'THREAD_REMOVED', subject: reed }, { after: '', limit: 1 }, now);
+  await serveTo(context, user, [notice], now);
+  await unserved(context, [{ eventId, requester: user, relays: 1 }], now);
   await holdersGone(recorder, [user], 1, now);
   await leftOf(recorder, [user]);
   await sweep(recorder, world.limits, now);
@@ -108,7 +118,7 @@ const planOf = async (name: string): Promise<Node[]> => {
 };
 
 describe('the plan of', () => {
-  it.each(['relayed', 'reopen', 'undelivered', 'ack', 'invalid', 'cancel', 'assign'])(
+  it.each(['relayed', 'reopen', 'undelivered', 'ack', 'invalid', 'cancel', 'assign', 'unserved'])(
     '%s locks events by their key, not by an index in which a busy member leaves many dead entries',
     async (name) => {
       const locked = (await planOf(name)).flatMap((plan) => indexes(plan, TOP).locked);
@@ -134,6 +144,12 @@ describe('the plan of', () => {
     'evict',
     'requesters_gone',
     'last_copies',
+    'subjects_gone',
+    'owe',
+    'serve_reed_removal',
+    'serve_thread_removal',
+    'serve_to',
+    'unserved',
     'holders_gone',
     'left_of',
     'sweep',
