@@ -89,7 +89,7 @@ type Ground = Awaited<ReturnType<typeof openGround>>;
 const openMembers = async (
   ground: Ground,
   publicUrl: () => string,
-  told: () => Pick<Relay, 'changed' | 'cutOff' | 'followed' | 'removed'>,
+  told: () => Pick<Relay, 'accountRemoved' | 'changed' | 'cutOff' | 'followed' | 'keyEnded' | 'removed'>,
 ) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
@@ -100,6 +100,8 @@ const openMembers = async (
       changed: (kind, author, viewer) => told().changed(kind, author, viewer),
     },
     onFollowed: (member, target) => told().followed(member, target),
+    onKeyEnded: (key) => told().keyEnded(key),
+    onAccountRemoved: (user) => told().accountRemoved(user),
     onSessionEnded: (userId, ended) =>
       bus.endSessions(userId, {
         code: ended.reason === 'replaced' ? 'CLOSE_REPLACED' : 'CLOSE_SESSION_ENDED',
@@ -135,6 +137,8 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
       publish: reeds.publish,
       keys: identity.keys,
       blocks: identity.blocks,
+      accountRemovals: identity.accountRemovals,
+      voiding: reeds.voiding,
     },
   });
   const gateway = new Gateway({

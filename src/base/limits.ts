@@ -78,7 +78,13 @@ export const DEFAULT_LIMITS = {
   sessionsPerMember: 32, // the oldest ends
   sessionWriteEveryMs: MINUTE,
   knownKeys: 4_096, // parsed public keys in memory; the oldest leaves
-  keyChain: 100, // keys of one member that a chain shows
+  keyChain: 100, // keys of one member on its chain, the first included; then no rotation is taken
+  rotationEveryMs: DAY, // between two rotations by ordinary keys: RATE_LIMITED
+  recoveryReplacesMs: 7 * DAY, // so much younger a rotation by the recovery key takes the place of another
+  replacedKeyKeptMs: 7 * DAY, // on the device, for what was sealed to it
+  accountRemovalMs: DAY, // hidden, and to be withdrawn; then countersigned
+  accountRemovalsPerSweep: 16,
+  endedPerPage: 500, // statements or reeds that one transaction takes back
   addressesCounted: 50_000, // the oldest leaves
   cleanUpRows: 64, // expired rows that one write removes on its way
   jsonDepth: 16, // 400
@@ -187,6 +193,16 @@ export const DEFAULT_LIMITS = {
   invalidCopiesPerRequest: 3, // asked again so often, then the request fails
   keyChainsCached: 1_000,
   ackedEventsRemembered: 4_096,
+  deliveriesAtOnce: 4, // that a device decrypts and verifies
+  deliveriesQueued: 256, // that wait for it; over it one is left unanswered, and comes again
+  broadcastsQueued: 16, // over it the community stream loses some
+  broadcastsShown: 200, // of the community stream, for the session; the oldest goes
+  catchingUpMs: 10 * SECOND, // without a delivery; then a member counts as caught up
+  syncAgainMs: MINUTE, // after something could not be taken
+  recallsAtOnce: 8, // reeds that a new device asks back at the same time
+  recallPauseMs: 1_500, // between two of them, so that people's own requests have their share of the budget
+  recallAgainMs: 10 * MINUTE, // those whose holders were not online
+  evictionsAtOnce: 64, // announced and not answered yet
 
   // Shutdown.
   drainMs: 5 * SECOND,

@@ -1,5 +1,6 @@
 // A person's keys, proven from the id on: the first by its fingerprint, each later one by the key before it or by the recovery key.
-// A key that is not on the chain verifies nothing.
+// A key that is not on the chain verifies nothing. Of two successors of one key everybody, servers and devices alike, follows the same one.
+import { DEFAULT_LIMITS as LIMITS } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { ServerKeyId, UserId, UserKeyId } from '../wire/address.ts';
 import { plainKeys } from '../wire/kinds.ts';
@@ -13,7 +14,37 @@ import {
   verifyCertificate,
 } from './statement.ts';
 
-const MOST_KEYS = 64;
+/** How a key came onto the chain. */
+export type Succession = {
+  /** Signed by the recovery key in place of the key before it. */
+  readonly byRecovery: boolean;
+  /** Of its countersignature; milliseconds since the epoch. */
+  readonly signedAtMs: number;
+};
+
+/** A key of a proven chain. */
+export type ChainKey = KnownKey & Succession;
+
+/** Whether `other` takes the place of `one`, another successor of the same key. */
+export const replaces = (one: Succession, other: Succession): boolean =>
+  other.byRecovery && !one.byRecovery && other.signedAtMs - one.signedAtMs <= LIMITS.recoveryReplacesMs;
+
+/** continued: shows all that was known, and maybe more. earlier: shows less of the same chain. replaced: the chain is another one from some key on. */
+export type Continuation = 'continued' | 'earlier' | 'replaced' | 'refused';
+
+/**
+ * What a proven chain is to another one of the same person that was proven before. A key that was revoked stays so by the same act, and no
+ * key gives way but to the recovery key's.
+ */
+export function continuationOf(known: readonly ChainKey[], next: readonly ChainKey[]): Continuation {
+  for (const [at, key] of known.entries()) {
+    const other = next[at];
+    if (other === undefined) return 'earlier';
+    if (other.id !== key.id) return replaces(key, other) ? 'replaced' : 'refused';
+    if (key.revokedSeq !== undefined && key.revokedSeq !== other.revokedSeq) return 'refused';
+  }
+  return 'continued';
+}
 
 type Entry = { readonly certificate: unknown; readonly revocation?: unknown };
 
@@ -24,18 +55,22 @@ const isEntry = (value: unknown): value is Entry => {
 
 /** The keys of a chain that have been proven so far. */
 class ProvenKeys implements KeyLookup {
-  readonly #keys = new Map<UserKeyId, KnownKey>();
+  readonly #keys = new Map<UserKeyId, ChainKey>();
   readonly #servers: KeyLookup;
 
   constructor(servers: KeyLookup) {
     this.#servers = servers;
   }
 
-  add(key: KnownKey): void {
+  add(key: ChainKey): void {
     this.#keys.set(key.id, key);
   }
 
-  all(): KnownKey[] {
+  has(id: UserKeyId): boolean {
+    return this.#keys.has(id);
+  }
+
+  all(): ChainKey[] {
     return [...this.#keys.values()];
   }
 
@@ -48,23 +83,29 @@ class ProvenKeys implements KeyLookup {
   }
 }
 
-async function keyOf(accepted: AcceptedCertificate<'key'>): Promise<KnownKey> {
-  const { key, armor, recovery } = accepted.certificate.statement;
+async function keyOf(accepted: AcceptedCertificate<'key'>): Promise<ChainKey> {
+  const { key, armor, recovery, recoveryArmor } = accepted.certificate.statement;
   const publicKey = await readPublicKey(armor);
   if (!publicKey.ok) throw new Error(`an accepted key can't be read: ${publicKey.reason}`);
-  return { id: key, publicKey: publicKey.value, recovery };
+  return { id: key, publicKey: publicKey.value, recovery, byRecovery: recoveryArmor !== undefined, signedAtMs: accepted.signedAtMs };
 }
+
+type Revocation = { readonly seq: number; readonly successor: UserKeyId | undefined };
 
 async function verifyRevocation(
   entry: Entry,
   key: AcceptedCertificate<'key'>,
   context: VerifyContext,
-): Promise<Result<number, VerifyReason>> {
+): Promise<Result<Revocation, VerifyReason>> {
   const revocation = await verifyCertificate(entry.revocation, 'key-revocation', context);
   if (!revocation.ok) return revocation;
-  const isOf = revocation.value.certificate.statement.key === key.certificate.statement.key;
-  return isOf && key.seq < revocation.value.seq ? ok(revocation.value.seq) : fail('broken-chain', 'revocation');
+  const { seq, certificate } = revocation.value;
+  const isOf = certificate.statement.key === key.certificate.statement.key;
+  return isOf && key.seq < seq ? ok({ seq, successor: certificate.statement.successor }) : fail('broken-chain', 'revocation');
 }
+
+/** The key before names its successor in its revocation; whoever it does not name must come by the recovery key. */
+const isNamed = (key: ChainKey, before: Revocation | null): boolean => before === null || key.byRecovery || before.successor === key.id;
 
 /**
  * Proves the chain of a person's keys.
@@ -76,11 +117,12 @@ export async function verifyKeyChain(
   entries: readonly unknown[],
   user: UserId,
   context: VerifyContext,
-): Promise<Result<readonly KnownKey[], VerifyReason>> {
-  if (entries.length === 0 || entries.length > MOST_KEYS) return fail('broken-chain');
+): Promise<Result<readonly ChainKey[], VerifyReason>> {
+  if (entries.length === 0 || entries.length > LIMITS.keyChain) return fail('broken-chain');
   const proven = new ProvenKeys(context.keys);
   const inner = { keys: proven, now: context.now };
   let before: UserKeyId | undefined;
+  let revoked: Revocation | null = null;
   for (const [at, entry] of entries.entries()) {
     if (!isEntry(entry)) return fail('malformed');
     const accepted = await verifyCertificate(entry.certificate, 'key', inner);
@@ -89,11 +131,14 @@ export async function verifyKeyChain(
     if (statement.user !== user) return fail('broken-chain', 'user');
     if (statement.predecessor !== before) return fail('broken-chain', 'predecessor');
     const key = await keyOf(accepted.value);
+    if (proven.has(key.id)) return fail('broken-chain', 'key');
+    if (!isNamed(key, revoked)) return fail('broken-chain', 'successor');
     proven.add(key);
     if (entry.revocation !== undefined) {
-      const revokedSeq = await verifyRevocation(entry, accepted.value, inner);
-      if (!revokedSeq.ok) return revokedSeq;
-      proven.add({ ...key, revokedSeq: revokedSeq.value });
+      const revocation = await verifyRevocation(entry, accepted.value, inner);
+      if (!revocation.ok) return revocation;
+      revoked = revocation.value;
+      proven.add({ ...key, revokedSeq: revoked.seq });
     } else if (at < entries.length - 1) return fail('broken-chain', 'revocation');
     before = key.id;
   }

@@ -123,12 +123,14 @@ export interface KeyRevocations {
 
 export interface Keys {
   armor: string;
+  by_recovery: Generated<boolean>;
   created_at: Timestamp;
   id: string;
   predecessor: string | null;
   recovery: string;
   statement_hash: Buffer;
   user_id: string;
+  void_hash: Buffer | null;
 }
 
 export interface LedgerEpoch {
@@ -338,6 +340,7 @@ export interface Sessions {
   device_id: string;
   key_id: string;
   last_used_at: Timestamp;
+  recovery: Generated<boolean>;
   signed_at: Timestamp;
   token_hash: Buffer;
   user_id: string;

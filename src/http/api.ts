@@ -10,6 +10,7 @@ import type { Limits } from '../base/limits.ts';
 import type { AddressBudget, Counted } from '../identity/address-budget.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { SignupMode } from '../identity/mode.ts';
+import type { Recovering } from '../identity/recovery.ts';
 import type { Member } from '../identity/sessions.ts';
 import type { Reeds } from '../reeds/reeds.ts';
 
@@ -43,6 +44,23 @@ export const signedIn =
     if (member === null) throw new AppError('UNAUTHENTICATED', 'the session has ended');
     members.set(request, member);
   };
+
+const recovering = new WeakMap<FastifyRequest, Recovering>();
+
+/** Hook of the routes that a session by a recovery key opens; `or`: those of members, too. @throws AppError UNAUTHENTICATED */
+export const recoveringOr =
+  ({ identity }: ApiDeps, or: 'member' | 'nobody') =>
+  async (request: FastifyRequest): Promise<void> => {
+    const token = tokenOf(request);
+    const by = await identity.recovery.authenticateToken(token);
+    if (by !== null) return void recovering.set(request, by);
+    const member = or === 'member' ? await identity.sessions.authenticateToken(token) : null;
+    if (member === null) throw new AppError('UNAUTHENTICATED', 'the session has ended');
+    members.set(request, member);
+  };
+
+/** The session by a recovery key, on a route with `recoveringOr`; null if it is a member's. */
+export const recoveringOf = (request: FastifyRequest): Recovering | null => recovering.get(request) ?? null;
 
 /** Who is signed in, on a route with `signedIn`. */
 export function memberOf(request: FastifyRequest): Member {

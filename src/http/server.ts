@@ -15,6 +15,7 @@ import { secure } from './headers.ts';
 import { AJV_OPTIONS, acceptJson } from './json-body.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { sendProblem } from './problems.ts';
+import { accountRoutes } from './routes/account.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { deviceRoutes } from './routes/devices.ts';
@@ -110,7 +111,7 @@ async function describe(app: Api, deps: HttpDeps): Promise<void> {
 }
 
 function addRoutes(app: Api, deps: HttpDeps): void {
-  const members = [userRoutes, followRoutes, blockRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes];
+  const members = [userRoutes, followRoutes, blockRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes, accountRoutes];
   const routes = [serverRoutes, ...members, reedRoutes, reedListRoutes, likeRoutes, removalRoutes, threadRoutes];
   // In a plugin of their own: the description covers what is registered after it is loaded.
   app.register(async (inner: Api) => {

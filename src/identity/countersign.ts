@@ -1,5 +1,5 @@
 // Countersigns members' verified statements and stores them with their consequences in one transaction.
-// Three statements in this order: take the seq; lock the key's row for share; look whether the key is revoked.
+// Three statements in this order: take the seq; lock the key's row for share; look whether the key has ended.
 // So whatever was countersigned stands below the revocation's seq. Gaps do no harm. A statement's first certificate is the only one.
 import { sql, type Transaction } from 'kysely';
 import type { Clock } from '../base/clock.ts';
@@ -11,7 +11,7 @@ import type { Certificate, Signed } from '../wire/canonical.ts';
 import type { StatementOf, UserStatementType } from '../wire/statements.ts';
 import type { Executor } from './executor.ts';
 import type { ServerIdentity } from './server-identity.ts';
-import { revocationOf } from './standing.ts';
+import { endOf } from './standing.ts';
 
 export type CountersignerDeps = { readonly db: Database; readonly server: ServerIdentity; readonly clock: Clock };
 
@@ -90,6 +90,26 @@ export class Countersigner {
     });
   }
 
+  /**
+   * Countersigns and writes a statement in the caller's transaction, which holds the lock that `accept` would wait for: the seq is taken under it.
+   * Whether the key may sign this is for the caller to say, and that the statement is not stored yet.
+   */
+  async write<T extends UserStatementType>(
+    tx: Executor,
+    verified: Verified<T>,
+    user: UserId,
+  ): Promise<Recorded & { readonly certificate: Certificate<StatementOf<T>> }> {
+    const { rows } = await sql<{ seq: number; signed_at: Date }>`
+      update users set last_seq = last_seq + 1, last_signed_at = greatest(last_signed_at, ${new Date(this.#deps.clock.now())})
+      where id = ${user} returning last_seq as seq, last_signed_at as signed_at`.execute(tx);
+    const [row] = rows;
+    if (row === undefined) throw new AppError('NOT_FOUND', 'there is no such member');
+    const certificate = await this.#deps.server.countersign<T>(verified.signed, row.seq, row.signed_at.getTime());
+    if (!(await storeStatement(tx, verified.hash, certificate))) throw new Error('a statement is written twice');
+    const countersignature = certificate.countersignature.statement;
+    return { certificate, hash: hashBytes(verified.hash), seq: row.seq, signedAt: row.signed_at, countersignature };
+  }
+
   async #next(user: UserId): Promise<{ seq: number; signedAt: Date }> {
     const rows = await this.#deps.db.query<{ seq: string; signed_at: Date }>({
       name: 'countersign-seq',
@@ -105,8 +125,8 @@ export class Countersigner {
   async #requireUsable(tx: Executor, by: { user: UserId; key: UserKeyId }): Promise<void> {
     const { rows } = await sql`select id from keys where id = ${by.key} and user_id = ${by.user} for share`.execute(tx);
     if (rows.length === 0) throw new AppError('INVALID', 'key: not a key of this member');
-    const revocation = await revocationOf(tx, by.key);
-    if (revocation !== null) throw new AppError('KEY_REVOKED', 'the key was revoked', { certificate: revocation });
+    const end = await endOf(tx, by.key);
+    if (end !== null) throw new AppError('KEY_REVOKED', 'the key was revoked', { certificate: end });
     const removed = await sql`select from account_removals where user_id = ${by.user}`.execute(tx);
     if (removed.rows.length > 0) throw new AppError('FORBIDDEN', 'the account is removed');
   }

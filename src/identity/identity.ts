@@ -4,7 +4,8 @@ import type { RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
-import type { UserId } from '../wire/address.ts';
+import type { UserId, UserKeyId } from '../wire/address.ts';
+import { AccountRemovals } from './account-removal.ts';
 import { type BlockEffects, Blocks } from './blocks.ts';
 import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
@@ -14,6 +15,8 @@ import { Invites } from './invites.ts';
 import { StoredKeys } from './key-lookup.ts';
 import { Keys } from './keys.ts';
 import type { SignupMode } from './mode.ts';
+import { Recovery } from './recovery.ts';
+import { Rotation } from './rotation.ts';
 import { openServerIdentity, type ServerIdentity } from './server-identity.ts';
 import { type OnSessionEnded, Sessions } from './sessions.ts';
 import { SignUp } from './sign-up.ts';
@@ -32,6 +35,10 @@ export type IdentityDeps = {
   readonly blockEffects: BlockEffects;
   /** Called after the commit of a new follow. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
+  /** Called after the commit that revoked a key or put it off the chain. */
+  readonly onKeyEnded: (key: UserKeyId) => void;
+  /** Called after the commit that removed an account for good. */
+  readonly onAccountRemoved: (user: UserId) => void;
 };
 
 export type Identity = {
@@ -47,6 +54,9 @@ export type Identity = {
   readonly signUp: SignUp;
   readonly users: Users;
   readonly keys: Keys;
+  readonly rotation: Rotation;
+  readonly recovery: Recovery;
+  readonly accountRemovals: AccountRemovals;
 };
 
 /** Opens the server's identity and the services on it. @returns `wrong-passphrase` if the server's keys do not open */
@@ -72,5 +82,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     signUp: new SignUp({ ...deps, server, sessions, invites }),
     users: new Users({ ...deps, keys: storedKeys, countersigner }),
     keys: new Keys(deps),
+    rotation: new Rotation({ ...deps, keys: storedKeys, countersigner }),
+    recovery: new Recovery({ ...deps, sessions }),
+    accountRemovals: new AccountRemovals({ ...deps, keys: storedKeys, countersigner }),
   });
 }

@@ -1,5 +1,5 @@
 // Finds the keys that verify statements: members' by id with the seq of their revocation, and this server's own.
-// A key's armor never changes, so parsed keys are kept; whether it is revoked is read every time.
+// A key's armor never changes, so parsed keys are kept; whether it is revoked, or off the chain and so no key, is read every time.
 import { sql } from 'kysely';
 import type { Limits } from '../base/limits.ts';
 import { type PublicKey, readPublicKey } from '../crypto/openpgp.ts';
@@ -24,7 +24,7 @@ export class StoredKeys implements KeyLookup {
     const { rows } = await sql<KeyRow>`
       select k.armor, k.recovery, r.seq::text as revoked_seq
       from keys k left join key_revocations r on r.key_id = k.id
-      where k.id = ${id}`.execute(this.#deps.db.kysely);
+      where k.id = ${id} and k.void_hash is null`.execute(this.#deps.db.kysely);
     const [row] = rows;
     if (row === undefined) return null;
     const publicKey = await this.#parse(id, row.armor);

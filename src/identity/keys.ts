@@ -29,7 +29,7 @@ export class Keys {
 
   /**
    * @param options.forRelay only to encrypt with: records nothing
-   * @throws AppError NOT_FOUND
+   * @throws AppError NOT_FOUND; REMOVED for a key off the chain, with the certificate of the one by the recovery key that put it there
    */
   async read(viewer: UserId, id: UserKeyId, options: { readonly forRelay: boolean; readonly chain: boolean }): Promise<KeyReading> {
     const links = await this.#links(id, options.chain ? this.#deps.limits.keyChain : 1);
@@ -40,6 +40,7 @@ export class Keys {
         viewer,
         links.map((link) => link.id),
       );
+    await this.#refuseVoid(id);
     const read = await Promise.all(links.map((link) => this.#withRevocation(link)));
     const own = read.at(-1) ?? { certificate: asked.certificate };
     return options.chain ? { ...own, chain: read } : own;
@@ -73,6 +74,16 @@ export class Keys {
       text: 'insert into key_allocations (user_id, key_id) select $1, unnest($2::text[]) on conflict do nothing',
       values: [viewer, [...keys].sort()],
     });
+  }
+
+  /** A key that is off the chain takes all after it along: to look at the one asked for is enough. */
+  async #refuseVoid(id: UserKeyId): Promise<void> {
+    const [end] = await this.#deps.db.query<{ certificate: object }>({
+      name: 'keys-void',
+      text: 'select s.certificate from keys k join statements s on s.hash = k.void_hash where k.id = $1',
+      values: [id],
+    });
+    if (end !== undefined) throw new AppError('REMOVED', 'the key is off the chain', { certificate: end.certificate });
   }
 
   async #withRevocation({ id, certificate }: Link): Promise<{ certificate: KeyCertificate; revocation?: object }> {

@@ -115,31 +115,36 @@ export class Sessions {
 
   /** Writes a session for a verified statement, if key, device and account are in use; beyond the limit the one used least recently ends. */
   async open(tx: Executor, statement: SessionStatement): Promise<Result<{ member: Member; issued: IssuedToken }, SignInReason>> {
-    const { clock, random, limits } = this.#deps;
-    const now = clock.now();
     const usable = await this.#usable(tx, statement);
     if (!usable.ok) return usable;
+    const member = { userId: statement.user, keyId: statement.key, deviceId: statement.device, role: usable.value };
+    return ok({ member, issued: await this.issue(tx, statement, false) });
+  }
+
+  /** Writes a session for a verified statement whose key was found to be in use; `recovery` if it is the recovery key's, which crowds out no other kind. */
+  async issue(tx: Executor, statement: SessionStatement, recovery: boolean): Promise<IssuedToken> {
+    const { clock, random, limits } = this.#deps;
+    const now = clock.now();
     const token = base64url(random(TOKEN_BYTES));
     const at = new Date(now);
     await sql`
-      insert into sessions (token_hash, user_id, key_id, device_id, signed_at, last_used_at)
-      values (${tokenHash(token)}, ${statement.user}, ${statement.key}, ${statement.device}, ${at}, ${at})`.execute(tx);
+      insert into sessions (token_hash, user_id, key_id, device_id, signed_at, last_used_at, recovery)
+      values (${tokenHash(token)}, ${statement.user}, ${statement.key}, ${statement.device}, ${at}, ${at}, ${recovery})`.execute(tx);
     await sql`
       delete from sessions where token_hash in (
-        select token_hash from sessions where user_id = ${statement.user}
+        select token_hash from sessions where user_id = ${statement.user} and recovery = ${recovery}
         order by last_used_at desc, token_hash offset ${limits.sessionsPerMember} for update skip locked)`.execute(tx);
     await sql`
       delete from sessions where token_hash in (
         select token_hash from sessions where last_used_at < ${new Date(now - limits.tokenIdleMs)}
         limit ${limits.cleanUpRows} for update skip locked)`.execute(tx);
-    const member = { userId: statement.user, keyId: statement.key, deviceId: statement.device, role: usable.value };
-    return ok({ member, issued: { token, expiresAtMs: now + limits.tokenLifeMs } });
+    return { token, expiresAtMs: now + limits.tokenLifeMs };
   }
 
   async #usable(tx: Executor, statement: SessionStatement): Promise<Result<Role, SignInReason>> {
     const { rows } = await sql<{ role: Role; revoked: boolean; removed: boolean }>`
       select u.role,
-        exists (select from key_revocations r where r.key_id = k.id) as revoked,
+        k.void_hash is not null or exists (select from key_revocations r where r.key_id = k.id) as revoked,
         exists (select from account_removals a where a.user_id = u.id) as removed
       from users u join keys k on k.user_id = u.id and k.id = ${statement.key}
       where u.id = ${statement.user}`.execute(tx);

@@ -1,4 +1,4 @@
-// What stands between members: removed accounts, blocks, revoked keys. Each is one look at stored certificates.
+// What stands between members: removed accounts, blocks, keys that ended. Each is one look at stored certificates.
 import { sql } from 'kysely';
 import { AppError } from '../base/errors.ts';
 import type { UserId, UserKeyId } from '../wire/address.ts';
@@ -34,5 +34,14 @@ export async function revocationOf(executor: Executor, key: UserKeyId): Promise<
   const { rows } = await sql<{ certificate: object }>`
     select s.certificate from key_revocations r join statements s on s.hash = r.statement_hash
     where r.key_id = ${key}`.execute(executor);
+  return rows[0]?.certificate ?? null;
+}
+
+/** What ended the key: the statement that put it off the chain, or its revocation; null while it stands. */
+export async function endOf(executor: Executor, key: UserKeyId): Promise<object | null> {
+  const { rows } = await sql<{ certificate: object }>`
+    select s.certificate from keys k left join key_revocations r on r.key_id = k.id
+      join statements s on s.hash = coalesce(k.void_hash, r.statement_hash)
+    where k.id = ${key}`.execute(executor);
   return rows[0]?.certificate ?? null;
 }

@@ -65,8 +65,9 @@ export class TokenLookup {
           from sessions s
           join users u on u.id = s.user_id
           join devices d on d.user_id = s.user_id and d.id = s.device_id and d.unlinked_at is null
-          where s.token_hash = i.hash and s.last_used_at > $2 and s.signed_at > $3
+          where s.token_hash = i.hash and s.last_used_at > $2 and s.signed_at > $3 and not s.recovery
             and not exists (select from key_revocations r where r.key_id = s.key_id)
+            and not exists (select from keys k where k.id = s.key_id and k.void_hash is not null)
             and not exists (select from account_removals a where a.user_id = s.user_id)
           offset 0) f`,
       values: [hashes, new Date(now - limits.tokenIdleMs), new Date(now - limits.tokenLifeMs)],

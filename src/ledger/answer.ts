@@ -3,7 +3,7 @@
 import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { blockedBy, isAllocation, isThere, lockedById } from './choice.ts';
+import { blockedBy, isAllocation, isRemovedAccount, isThere, lockedById } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
@@ -38,7 +38,7 @@ taken as materialized (
 judged as materialized (
   select t.*,
     case
-      when (select r.removed_at from reeds r where r.id = t.subject_id) is not null then 'removed'
+      when (select r.removed_at from reeds r where r.id = t.subject_id) is not null or ${isRemovedAccount('t.author')} then 'removed'
       when ${blockedBy('t.author', 't.requester_user_id')} or ${blockedBy('t.requester_user_id', 't.author')} then 'blocked'
       else 'relayed'
     end as verdict

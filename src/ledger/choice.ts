@@ -55,6 +55,9 @@ export const lockedById = (id: string, condition: string): string =>
 export const isThere = (id: string, condition: string): string =>
   some(`pending_events e where e.event_id = ${id} and (${condition}) is true`);
 
+/** Whether the account `user` is hidden or removed. */
+export const isRemovedAccount = (user: string): string => some(`account_removals z where z.user_id = ${user}`);
+
 /** A point of the ring: pivots are int4, the point is compared as bigint. */
 export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';
 

@@ -11,6 +11,7 @@ import {
   holdsWhole,
   inFlight,
   isAllocation,
+  isRemovedAccount,
   lockedById,
   RANDOM_PIVOT,
   ringHalf,
@@ -62,6 +63,7 @@ facts as materialized (
       when q.user_id is null then 'gone'
       when r.published_at is null or (i.kind = 'thread' and r.thread_head is distinct from r.id) then 'not-found'
       when r.removed_at is not null then 'removed'
+      when ${isRemovedAccount('r.author_id')} then 'not-found'
       when ${blockedBy('r.author_id', 'i.requester')} or ${blockedBy('i.requester', 'r.author_id')} then 'blocked'
       when m.conflict then 'conflict'
     end as refusal

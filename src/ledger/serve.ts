@@ -10,7 +10,7 @@ export type NoticeAbout = { readonly kind: NoticeKind; readonly eventName: Notic
 
 export type Served = { readonly eventId: string; readonly requester: UserId; readonly relays: number };
 
-/** Members after $3 who have a copy of $1, or look at it, by id, $4 at most. */
+/** Members after $3 who have a copy of $1 or of what is its, or look at it, by id, $4 at most. */
 const CONCERNED: Readonly<Record<NoticeKind, string>> = {
   reed_removal: `
     select holder_user_id as member from reed_allocations where reed_id = $1
@@ -20,6 +20,12 @@ const CONCERNED: Readonly<Record<NoticeKind, string>> = {
     select a.holder_user_id as member from reeds r join reed_allocations a on a.reed_id = r.id where r.thread_head = $1
     union select s.viewer from reeds r join reed_subscriptions s on s.target = r.id where r.thread_head = $1
     union select viewer from profile_subscriptions where target = split_part($1, '/', 1)`,
+  account_removal: `
+    select holder_user_id as member from reed_allocations where reed_id > $1 || '/' and reed_id < $1 || '0'
+    union select user_id from follows where target = $1 and active
+    union select viewer from reed_subscriptions where target > $1 || '/' and target < $1 || '0'
+    union select viewer from profile_subscriptions where target = $1`,
+  key: 'select user_id as member from key_allocations where key_id = $1',
 };
 
 const SERVE = (kind: NoticeKind): string => `

@@ -36,6 +36,17 @@ gone as materialized (
   select requester_user_id, subject_id as reed_id from taken where subject_kind = 'reed_removal'
   union
   select t.requester_user_id, p.id from taken t join reeds p on p.thread_head = t.subject_id where t.subject_kind = 'thread_removal'
+  union
+  select t.requester_user_id, a.reed_id from taken t join reed_allocations a on a.holder_user_id = t.requester_user_id
+    and a.reed_id > t.subject_id || '/' and a.reed_id < t.subject_id || '0' where t.subject_kind = 'account_removal'
+),
+-- Who acknowledges that an account is gone follows it no more; that a key ended, has it no more.
+unfollowed as (
+  update follows f set active = false from taken t
+  where t.subject_kind = 'account_removal' and f.user_id = t.requester_user_id and f.target = t.subject_id
+),
+unread as (
+  delete from key_allocations k using taken t where t.subject_kind = 'key' and k.user_id = t.requester_user_id and k.key_id = t.subject_id
 ),
 dropped as (
   delete from reed_allocations a using gone g where a.holder_user_id = g.requester_user_id and a.reed_id = g.reed_id

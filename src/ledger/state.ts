@@ -30,9 +30,15 @@ export const EVENT_NAMES = [
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
-/** What the server itself says of copies: no content, held by nobody. */
-export type NoticeKind = 'reed_removal' | 'thread_removal';
-export type NoticeName = 'REED_REMOVED' | 'THREAD_REMOVED';
+/** What the server itself says of copies, and of keys that somebody has: no content, held by nobody. */
+export const NOTICE_NAMES = {
+  reed_removal: 'REED_REMOVED',
+  thread_removal: 'THREAD_REMOVED',
+  account_removal: 'ACCOUNT_REMOVED',
+  key: 'KEY_REVOKED',
+} as const;
+export type NoticeKind = keyof typeof NOTICE_NAMES;
+export type NoticeName = (typeof NOTICE_NAMES)[NoticeKind];
 
 /** A holder that an event was just handed to: what RELAY_REQUEST says. */
 export type Claim = {

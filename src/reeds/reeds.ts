@@ -11,6 +11,7 @@ import { Reading } from './reading.ts';
 import { Register } from './register.ts';
 import { Removal, type RemovalDeps } from './removal.ts';
 import { Threads } from './threads.ts';
+import { Voiding } from './voiding.ts';
 
 export type ReedsDeps = {
   readonly db: Database;
@@ -29,6 +30,7 @@ export type Reeds = {
   readonly lists: ReedLists;
   readonly profile: ReedProfile;
   readonly removal: Removal;
+  readonly voiding: Voiding;
 };
 
 export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps): Reeds {
@@ -38,6 +40,7 @@ export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps)
     threads: new Threads({ db, clock, ...signing }),
     publish: new Publish({ db, clock, limits }),
     reading: new Reading(db),
+    voiding: new Voiding({ db, clock, limits }),
     removal: new Removal({ clock, limits, onRemoved, ...signing }),
     likes: new Likes({ clock, ...signing }),
     lists: new ReedLists(db),

@@ -5,7 +5,7 @@ import type { UserId } from '../wire/address.ts';
 
 export type Fact = {
   readonly author: UserId;
-  readonly kind: 'reed' | 'thread' | 'reed-removal' | 'thread-removal';
+  readonly kind: 'reed' | 'thread' | 'reed-removal' | 'thread-removal' | 'account-removal';
   readonly subject: string;
 };
 

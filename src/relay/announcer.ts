@@ -5,8 +5,9 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { BlockKind } from '../identity/blocks.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
-import type { ReedId, UserId } from '../wire/address.ts';
+import type { ReedId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Blocks } from './blocks.ts';
+import type { Ends } from './ends.ts';
 import type { Fanout } from './fanout.ts';
 import type { Looks } from './looks.ts';
 import type { Removals } from './removals.ts';
@@ -19,12 +20,15 @@ export type AnnouncerDeps = {
   readonly fanout: Fanout;
   readonly removals: Removals;
   readonly blocks: Blocks;
+  readonly ends: Ends;
 };
 
 type Debt =
   | { readonly kind: 'publication' | RemovalKind; readonly subject: ReedId }
   /** subject: the blocker's id, a space, the other's. */
-  | { readonly kind: BlockKind; readonly subject: string };
+  | { readonly kind: BlockKind; readonly subject: string }
+  | { readonly kind: 'key-revocation'; readonly subject: UserKeyId }
+  | { readonly kind: 'account-removal'; readonly subject: UserId };
 
 export class Announcer {
   readonly #deps: AnnouncerDeps;
@@ -53,7 +57,7 @@ export class Announcer {
   }
 
   async #pay(debt: Debt, looked: number): Promise<void> {
-    const { blocks, fanout, removals } = this.#deps;
+    const { blocks, ends, fanout, removals } = this.#deps;
     switch (debt.kind) {
       case 'publication':
         return fanout.run(debt.subject);
@@ -63,6 +67,12 @@ export class Announcer {
         await blocks.run(debt.kind, author, viewer);
         break;
       }
+      case 'key-revocation':
+        await ends.key(debt.subject);
+        break;
+      case 'account-removal':
+        await ends.account(debt.subject);
+        break;
       default:
         await removals.run(debt.kind, debt.subject);
     }
@@ -70,7 +80,7 @@ export class Announcer {
   }
 
   /**
-   * What a removal or block ends is looked for twice: an acknowledgement whose statement began before the removal's commit may write its
+   * What a removal, a revocation or a block ends is looked for twice: an acknowledgement whose statement began before the removal's commit may write its
    * allocation after the first look. No statement lasts as long as the time between the two.
    */
   async #looked({ kind, subject }: Debt, looked: number): Promise<void> {

@@ -6,9 +6,9 @@ import type { ReedId, UserId } from '../wire/address.ts';
 
 /** A place in a stage: everything up to it was looked at. Times as the database writes them, to the microsecond. */
 export type Place = { readonly at: string | null; readonly id: string | null };
-const START: Place = { at: null, id: null };
 
 export type Due = {
+  /** A reed's or thread's id; of notices also an account's or a key's. */
   readonly subject: ReedId;
   readonly kind: SubjectKind | NoticeKind;
   readonly place: Place /** False: looked at, and not owed. */;
@@ -60,11 +60,47 @@ const removals: Stage = {
   page: async (db, { member, from, limit }) => {
     const rows = await db.query<Row>({
       name: 'catchup_removals',
-      text: `select case when t.removal_hash is not null and t.removal_hash = r.removal_hash then t.id else r.id end as subject,
-          case when t.removal_hash is not null and t.removal_hash = r.removal_hash then 'thread_removal' else 'reed_removal' end as kind,
-          null as at, a.reed_id as id, r.removed_at is not null and r.author_id <> $1 as owed
+      text: `select case when x.user_id is not null then x.user_id
+            when t.removal_hash is not null and t.removal_hash = r.removal_hash then t.id else r.id end as subject,
+          case when x.user_id is not null then 'account_removal'
+            when t.removal_hash is not null and t.removal_hash = r.removal_hash then 'thread_removal' else 'reed_removal' end as kind,
+          null as at, a.reed_id as id, (r.removed_at is not null or x.user_id is not null) and r.author_id <> $1 as owed
         from (select reed_id from reed_allocations where holder_user_id = $1 and reed_id > $2 order by reed_id limit $3) a
-        left join reeds r on r.id = a.reed_id left join threads t on t.id = r.thread_head order by a.reed_id`,
+        left join reeds r on r.id = a.reed_id left join threads t on t.id = r.thread_head
+        left join account_removals x on x.user_id = r.author_id and x.statement_hash is not null order by a.reed_id`,
+      values: [member, from.id ?? '', limit],
+    });
+    return pageOf(rows, limit);
+  },
+};
+
+/** Whom the member follows and who is gone: the edges that still stand. */
+const accounts: Stage = {
+  name: 'accounts',
+  eventName: null,
+  page: async (db, { member, from, limit }) => {
+    const rows = await db.query<Row>({
+      name: 'catchup_accounts',
+      text: `select f.target as subject, 'account_removal' as kind, null as at, f.target as id,
+          exists (select from account_removals x where x.user_id = f.target and x.statement_hash is not null) as owed
+        from (select target from follows where user_id = $1 and active and target > $2 order by target limit $3) f order by f.target`,
+      values: [member, from.id ?? '', limit],
+    });
+    return pageOf(rows, limit);
+  },
+};
+
+/** Keys that the member verifies with and that have ended: the allocations that still stand. */
+const keys: Stage = {
+  name: 'keys',
+  eventName: null,
+  page: async (db, { member, from, limit }) => {
+    const rows = await db.query<Row>({
+      name: 'catchup_keys',
+      text: `select a.key_id as subject, 'key' as kind, null as at, a.key_id as id,
+          k.void_hash is not null or exists (select from key_revocations r where r.key_id = a.key_id) as owed
+        from (select key_id from key_allocations where user_id = $1 and key_id > $2 order by key_id limit $3) a
+        join keys k on k.id = a.key_id order by a.key_id`,
       values: [member, from.id ?? '', limit],
     });
     return pageOf(rows, limit);
@@ -134,7 +170,7 @@ const follows: Stage = {
 };
 
 /** In the order in which a member needs them. */
-export const STAGES: readonly Stage[] = [removals, mentions, replies, follows];
+export const STAGES: readonly Stage[] = [keys, removals, accounts, mentions, replies, follows];
 
 const OF_AUTHOR = 'author ';
 

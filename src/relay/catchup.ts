@@ -7,7 +7,7 @@ import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { OweItem } from '../ledger/owe.ts';
-import type { NoticeKind, NoticeName, SubjectKind } from '../ledger/state.ts';
+import { NOTICE_NAMES, type SubjectKind } from '../ledger/state.ts';
 import type { UserId } from '../wire/address.ts';
 import { authorStage, type Due, type Place, STAGES, type Stage, stageOf } from './catchup-stages.ts';
 import type { Debts } from './debts.ts';
@@ -141,7 +141,7 @@ export class Catchup {
 
   async #owe({ member, stage: { eventName } }: Turn, due: readonly Due[]): Promise<{ behind: boolean }> {
     const { clock, debts, random, removals } = this.#deps;
-    const notices = due.flatMap(({ kind, subject }) => (isContent(kind) ? [] : [{ kind, subject, eventName: NAMES[kind] }]));
+    const notices = due.flatMap(({ kind, subject }) => (isContent(kind) ? [] : [{ kind, subject, eventName: NOTICE_NAMES[kind] }]));
     if (notices.length > 0) await removals.tell(member, notices);
     if (eventName === null) return { behind: false };
     return debts.owe(
@@ -167,8 +167,6 @@ export class Catchup {
     );
   }
 }
-
-const NAMES: Readonly<Record<NoticeKind, NoticeName>> = { reed_removal: 'REED_REMOVED', thread_removal: 'THREAD_REMOVED' };
 
 const isContent = (kind: Due['kind']): kind is SubjectKind => kind === 'reed' || kind === 'thread';
 

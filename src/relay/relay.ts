@@ -12,7 +12,8 @@ import type { Presence } from '../presence/presence.ts';
 import type { Subscriptions } from '../presence/subscriptions.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
-import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type UserId } from '../wire/address.ts';
+import type { Voiding } from '../reeds/voiding.ts';
+import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type UserId, type UserKeyId } from '../wire/address.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Announcer } from './announcer.ts';
@@ -21,6 +22,7 @@ import { Attendance } from './attendance.ts';
 import { Blocks, type BlocksDeps } from './blocks.ts';
 import { Catchup } from './catchup.ts';
 import { Debts } from './debts.ts';
+import { Ends } from './ends.ts';
 import { Fanout } from './fanout.ts';
 import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
@@ -41,6 +43,8 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly publish: Publish;
   readonly keys: Keys;
   readonly blocks: BlocksDeps['blocks'];
+  readonly voiding: Voiding;
+  readonly accountRemovals: { finish(): Promise<void> };
   readonly presence: Pick<Presence, 'label' | 'setBehind'>;
   readonly subscriptions: Subscriptions;
   /** Connections without the ledger's planner settings. */
@@ -85,12 +89,14 @@ export class Relay implements MemberFrames {
     const removals = new Removals({ ...deps, looks, refusals });
     const fanout = new Fanout({ ...deps, debts });
     this.#blocks = new Blocks({ ...deps, looks, blocks: deps.blocks });
-    this.#announcer = new Announcer({ ...deps, looks, fanout, removals, blocks: this.#blocks });
+    const ends = new Ends({ ...deps, looks, removals });
+    this.#announcer = new Announcer({ ...deps, looks, fanout, removals, blocks: this.#blocks, ends });
     this.#catchup = new Catchup({ ...deps, looks, debts, removals });
     const stats = new Stats(deps);
     this.#pages = new Pages({ ...deps, debts, refusals });
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats });
-    const owing = [() => this.#announcer.sweep(), () => this.#catchup.round(), () => stats.round()];
+    // One that fails keeps those behind it waiting for the next round: what may not be in order with a single member's rows comes last.
+    const owing = [() => this.#announcer.sweep(), () => this.#catchup.round(), () => stats.round(), () => deps.accountRemovals.finish()];
     this.#sweeper = new Sweeper({
       db,
       clock,
@@ -205,6 +211,16 @@ export class Relay implements MemberFrames {
   /** A removal was committed. */
   removed(kind: RemovalKind, subject: ReedId): void {
     this.#announcer.committed({ kind, subject });
+  }
+
+  /** A key was revoked, or put off its chain, committed. */
+  keyEnded(key: UserKeyId): void {
+    this.#announcer.committed({ kind: 'key-revocation', subject: key });
+  }
+
+  /** An account is gone for good, committed. */
+  accountRemoved(user: UserId): void {
+    this.#announcer.committed({ kind: 'account-removal', subject: user });
   }
 
   /** A member follows somebody, committed. */

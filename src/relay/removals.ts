@@ -8,7 +8,7 @@ import type { Database } from '../db/pool.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import { subjectsGone } from '../ledger/ends.ts';
 import { type NoticeAbout, type Served, serve, serveTo, unserved } from '../ledger/serve.ts';
-import type { NoticeKind } from '../ledger/state.ts';
+import { NOTICE_NAMES, type NoticeKind } from '../ledger/state.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
@@ -25,16 +25,23 @@ export type RemovalsDeps = LedgerContext & {
   readonly refusals: Refusals;
 };
 
-export const NOTICES: Readonly<Record<RemovalKind, Pick<NoticeAbout, 'kind' | 'eventName'>>> = {
-  'reed-removal': { kind: 'reed_removal', eventName: 'REED_REMOVED' },
-  'thread-removal': { kind: 'thread_removal', eventName: 'THREAD_REMOVED' },
-};
+const NOTICES = { 'reed-removal': 'reed_removal', 'thread-removal': 'thread_removal' } as const;
 
-const FRAMES = { REED_REMOVED: 'reedRemoved', THREAD_REMOVED: 'threadRemoved' } as const;
+const FRAMES = {
+  REED_REMOVED: 'reedRemoved',
+  THREAD_REMOVED: 'threadRemoved',
+  ACCOUNT_REMOVED: 'accountRemoved',
+  KEY_REVOKED: 'keyRevoked',
+} as const;
 
 const CERTIFICATES: Readonly<Record<NoticeKind, string>> = {
   reed_removal: 'select r.id, s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = any($1::text[])',
   thread_removal: 'select t.id, s.certificate from threads t join statements s on s.hash = t.removal_hash where t.id = any($1::text[])',
+  account_removal:
+    'select a.user_id as id, s.certificate from account_removals a join statements s on s.hash = a.statement_hash where a.user_id = any($1::text[])',
+  // Of a key that was put off the chain: the one by the recovery key that took its place.
+  key: `select k.id, s.certificate from keys k left join key_revocations r on r.key_id = k.id
+    join statements s on s.hash = coalesce(k.void_hash, r.statement_hash) where k.id = any($1::text[])`,
 };
 
 const UTF8 = new TextEncoder();
@@ -48,9 +55,14 @@ export class Removals {
 
   /** Carries a committed removal out. May run any number of times. */
   async run(removal: RemovalKind, subject: ReedId): Promise<void> {
+    await this.endRequests(removal === 'reed-removal' ? [subject] : await this.#partsOf(subject));
+    await this.tellAll(NOTICES[removal], subject);
+  }
+
+  /** Tells everybody online who has something of `subject`, or looks at it. */
+  async tellAll(kind: NoticeKind, subject: string): Promise<void> {
     const { clock, limits } = this.#deps;
-    await this.#endRequests(removal, subject);
-    const about = { ...NOTICES[removal], subject };
+    const about = { kind, eventName: NOTICE_NAMES[kind], subject };
     for (let after: string | null = ''; after !== null; ) {
       const page: Awaited<ReturnType<typeof serve>> = await serve(this.#deps, about, { after, limit: limits.fanoutItems }, clock.now());
       await this.send(page.served.map((served) => ({ ...served, ...about })));
@@ -77,19 +89,9 @@ export class Removals {
     }
   }
 
-  /** Open requests end, whoever had them; one whose holder is at work ends with the answer. */
-  async #endRequests(removal: RemovalKind, subject: ReedId): Promise<void> {
-    const { application, bus, db, limits, looks, refusals } = this.#deps;
-    const subjects =
-      removal === 'reed-removal'
-        ? [subject]
-        : (
-            await application.query<{ id: ReedId }>({
-              name: 'removal_parts',
-              text: 'select id from reeds where thread_head = $1',
-              values: [subject],
-            })
-          ).map(({ id }) => id);
+  /** Open requests for these reeds end, whoever had them; one whose holder is at work ends with the answer. */
+  async endRequests(subjects: readonly ReedId[]): Promise<void> {
+    const { bus, db, limits, looks, refusals } = this.#deps;
     for (;;) {
       const ended = await subjectsGone(db, subjects, limits.batchItems);
       looks.ended(ended);
@@ -97,6 +99,15 @@ export class Removals {
         if (explicit && requestId !== null) notify(bus, requester, await this.#refusal(refusals, { requester, requestId, subjectId }));
       if (ended.length < limits.batchItems) return;
     }
+  }
+
+  async #partsOf(thread: ReedId): Promise<ReedId[]> {
+    const rows = await this.#deps.application.query<{ id: ReedId }>({
+      name: 'removal_parts',
+      text: 'select id from reeds where thread_head = $1',
+      values: [thread],
+    });
+    return rows.map(({ id }) => id);
   }
 
   #refusal(refusals: Refusals, of: { requester: UserId; requestId: RequestId; subjectId: ReedId }) {

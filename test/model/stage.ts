@@ -113,7 +113,7 @@ export class Life {
     const db = this.#mortal(stage.world.db);
     const application = this.#mortal(stage.application);
     this.presence = new Presence({ ...common, database: application });
-    const unused = {} as Pick<RelayDeps, 'publish' | 'keys'>;
+    const unused = {} as Pick<RelayDeps, 'publish' | 'keys' | 'voiding'>;
     this.relay = new Relay({
       ...common,
       ...unused,
@@ -122,6 +122,7 @@ export class Life {
       subscriptions: new Subscriptions(application, limits),
       // Nobody states anything here: only what is owed is looked for.
       blocks: new Blocks({ db: application } as BlocksDeps),
+      accountRemovals: { finish: async () => undefined },
       presence: this.presence,
       load: new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes),
     });

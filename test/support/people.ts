@@ -76,6 +76,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     signup: options.signup ?? 'open',
     onSessionEnded,
     onFollowed: () => undefined,
+    onKeyEnded: () => undefined,
+    onAccountRemoved: () => undefined,
     blockEffects: {
       cutOff: async (tx, author, viewer) => {
         await cutOff(tx, author, viewer);

@@ -3,6 +3,7 @@ import { Type } from '@fastify/type-provider-typebox';
 import {
   type Api,
   type ApiDeps,
+  exactly,
   NoContent,
   needsSession,
   problems,
@@ -15,10 +16,19 @@ import {
   trySignIn,
 } from '../api.ts';
 
+const SignIn = exactly({
+  ...SessionStatement.properties,
+  recoveryArmor: Type.Optional(
+    Type.String({
+      maxLength: 8_192,
+      description: 'The recovery key that signed a session of purpose recover; its session opens two routes.',
+    }),
+  ),
+});
 const Challenge = Type.Object({ nonce: Type.String(), expiresAt: Time });
 
 export function authRoutes(app: Api, deps: ApiDeps): void {
-  const { challenges, sessions } = deps.identity;
+  const { challenges, recovery, sessions } = deps.identity;
 
   app.post(
     '/api/v1/auth/challenge',
@@ -35,12 +45,14 @@ export function authRoutes(app: Api, deps: ApiDeps): void {
     {
       schema: {
         summary: 'Sign in',
-        body: SessionStatement,
+        body: SignIn,
         response: { 200: Token, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'KEY_REVOKED') },
       },
     },
     async (request) => {
-      const { token, expiresAtMs } = await trySignIn(deps, request, () => sessions.signIn(request.body));
+      const { recoveryArmor, ...given } = request.body;
+      const signIn = () => (recoveryArmor === undefined ? sessions.signIn(given) : recovery.signIn({ ...given, recoveryArmor }));
+      const { token, expiresAtMs } = await trySignIn(deps, request, signIn);
       return { token, expiresAt: timeText(expiresAtMs) };
     },
   );

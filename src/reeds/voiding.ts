@@ -1,0 +1,124 @@
+// What of an author's reeds ends without a removal of theirs: what a key signed that was put off the chain, and everything of a removed account.
+// A page at a time, each in a transaction of its own and as often as one likes: the debt row that led here stays until all pages are through.
+import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { Executor } from '../identity/executor.ts';
+import { backToBefore, takeBack, type VoidPage, voidStatements } from '../identity/voiding.ts';
+import { type ReedId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import { nextFact } from './stream.ts';
+
+export type VoidingDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
+
+/** gone: published reeds that are removed from now on. next: where the next page starts; null: that was the last. */
+export type VoidedPage = { readonly gone: readonly ReedId[]; readonly next: number | null };
+
+export class Voiding {
+  readonly #deps: VoidingDeps;
+
+  constructor(deps: VoidingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes back the next page of what a key signed that is off the chain; nothing of a key that stands. */
+  async page(key: UserKeyId, after: number): Promise<VoidedPage> {
+    const { db, limits } = this.#deps;
+    return db.transaction(async (tx) => {
+      const page = await voidStatements(tx, key, { after, limit: limits.endedPerPage });
+      if (page === null) return { gone: [], next: null };
+      if (page.hashes.length === 0) return { gone: [], next: page.next };
+      await takeBack(tx, key, page.hashes, this.#deps);
+      await backToBefore(tx, 'likes', { user: userOf(key), hashes: page.hashes, acts: ['like', 'unlike'] });
+      return { gone: await this.#reeds(tx, userOf(key), page), next: page.next };
+    });
+  }
+
+  async #reeds(tx: Executor, author: UserId, { hashes, by }: VoidPage): Promise<ReedId[]> {
+    const [now, signed] = [new Date(this.#deps.clock.now()), [...hashes]];
+    // What the void key removed is there again, unless a void key wrote it; whoever holds it still is asked for it.
+    await sql`
+      with gone as materialized (
+        select r.id, exists (select from keys k where k.id = s.certificate -> 'statement' ->> 'key' and k.void_hash is null) as stands
+        from reeds r join statements s on s.hash = r.statement_hash
+        where r.author_id = ${author} and r.removal_hash = any(${signed}::bytea[]) order by r.id for no key update of r
+      )
+      update reeds r set removed_at = case when g.stands then null else r.removed_at end, removal_hash = case when g.stands then null else ${by}::bytea end
+      from gone g where r.id = g.id`.execute(tx);
+    await sql`update threads set removal_hash = null where author_id = ${author} and removal_hash = any(${signed}::bytea[])`.execute(tx);
+    await sql`update threads set removal_hash = ${by} where author_id = ${author} and statement_hash = any(${signed}::bytea[])`.execute(tx);
+    const { rows } = await sql<Removed>`
+      update reeds set removed_at = ${now}, removal_hash = ${by}
+      where author_id = ${author} and statement_hash = any(${signed}::bytea[]) and removed_at is null
+      returning id, published_at is not null as published`.execute(tx);
+    return this.#gone(tx, author, rows);
+  }
+
+  /** The next page of a removed account's reeds. @returns those that were published; null once none was left */
+  async account(author: UserId): Promise<ReedId[] | null> {
+    const { clock, db, limits } = this.#deps;
+    return db.transaction(async (tx) => {
+      const { rows } = await sql<Removed>`
+        with page as (
+          select r.id, a.statement_hash from reeds r join account_removals a on a.user_id = r.author_id
+          where r.author_id = ${author} and a.statement_hash is not null and r.removed_at is null order by r.id limit ${limits.endedPerPage}
+        )
+        update reeds r set removed_at = ${new Date(clock.now())}, removal_hash = p.statement_hash from page p where r.id = p.id
+        returning r.id, r.published_at is not null as published`.execute(tx);
+      if (rows.length > 0) return this.#drop(tx, author, rows);
+      await noteRemoval(tx, author);
+      return null;
+    });
+  }
+
+  /** What a removed account held of others, and liked. @returns the reeds that it held, a page; null once none was left */
+  async holdings(user: UserId): Promise<ReedId[] | null> {
+    const { db, limits } = this.#deps;
+    return db.transaction(async (tx) => {
+      await sql`update likes set active = false where user_id = ${user} and active`.execute(tx);
+      await sql`delete from reed_declines where user_id = ${user}`.execute(tx);
+      const { rows } = await sql<{ id: ReedId }>`
+        delete from reed_allocations a using (
+          select reed_id from reed_allocations where holder_user_id = ${user} order by reed_id limit ${limits.endedPerPage}
+        ) p where a.holder_user_id = ${user} and a.reed_id = p.reed_id returning a.reed_id as id`.execute(tx);
+      return rows.length === 0 ? null : rows.map(({ id }) => id);
+    });
+  }
+
+  /** Each is a debt of telling whoever has it, and a fact of its author's stream. */
+  async #gone(tx: Executor, author: UserId, rows: readonly Removed[]): Promise<ReedId[]> {
+    const published = await this.#drop(tx, author, rows);
+    if (published.length === 0) return [];
+    await sql`
+      insert into pending_fanout (kind, subject_id, due_at)
+      select 'reed-removal', unnest(${published}::text[]), ${new Date(this.#deps.clock.now() + this.#deps.limits.fanoutLeaseMs)}
+      on conflict (kind, subject_id) do nothing`.execute(tx);
+    await sql`
+      with s as (
+        update author_streams set last_number = last_number + ${published.length} where author_id = ${author} returning last_number
+      )
+      insert into author_facts (author_id, number, kind, subject_id)
+      select ${author}, s.last_number - ${published.length} + i.place, 'reed-removal', i.id
+      from s, unnest(${published}::text[]) with ordinality as i(id, place)`.execute(tx);
+    return published;
+  }
+
+  /** The author keeps none of them. @returns those that were published */
+  async #drop(tx: Executor, author: UserId, rows: readonly Removed[]): Promise<ReedId[]> {
+    const all = rows.map(({ id }) => id);
+    await sql`delete from reed_allocations where holder_user_id = ${author} and reed_id = any(${all}::text[])`.execute(tx);
+    return rows.flatMap((row) => (row.published ? [row.id] : []));
+  }
+}
+
+type Removed = { readonly id: ReedId; readonly published: boolean };
+
+/** The last fact of an author's stream, once. */
+async function noteRemoval(tx: Executor, author: UserId): Promise<void> {
+  const { rows } = await sql`
+    select author_id from author_streams a where author_id = ${author}
+      and not exists (select from author_facts f where f.author_id = a.author_id and f.kind = 'account-removal') for update of a`.execute(
+    tx,
+  );
+  if (rows.length > 0) await nextFact(tx, { author, kind: 'account-removal', subject: author });
+}
