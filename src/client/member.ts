@@ -12,9 +12,14 @@ import { Api } from './api.ts';
 import { makeInviteLink } from './invite-link.ts';
 import type { KeyRing } from './key-ring.ts';
 import { KeyDirectory } from './keys.ts';
+import type { Lists } from './lists.ts';
 import { Membership } from './membership.ts';
-import type { Draft } from './outbox.ts';
+import { mended } from './mends.ts';
+import type { Writing } from './outbox.ts';
 import type { HttpFetch, SocketFactory } from './ports.ts';
+import type { ProfileChanges, Profiles } from './profile.ts';
+import { type Draft, requireAnswerable, type ThreadDraft } from './publish-options.ts';
+import { RELATIONS_KNOWN, type Relations } from './relations.ts';
 import { linkDevice, restoreAccount } from './restore.ts';
 import { PinnedServer, type ServerInfo } from './server.ts';
 import { ServerTime } from './server-time.ts';
@@ -89,6 +94,8 @@ export class Member {
       { ...this.#parts(), server: (id) => this.#pinned(id), keysOf: (server) => this.#keysWithoutSession(server) },
       input,
     );
+    // A new member has said nothing yet.
+    await this.#deps.store.write([{ put: 'meta', record: { id: RELATIONS_KNOWN, value: true } }]);
     await this.#adopt(account, token);
     return account;
   }
@@ -104,7 +111,8 @@ export class Member {
   /** The backup as an armored OpenPGP message. Throws AppError FORBIDDEN once the recovery key was deleted here. */
   async backup(passphrase: string): Promise<string> {
     const { server, serverKeys, user, key } = this.#member();
-    return this.#deps.keyRing.backup({ server, serverKeys, user, key, follows: [] }, passphrase, this.#time.now());
+    const follows = (await this.#deps.store.list('follows')).map(({ id }) => id);
+    return this.#deps.keyRing.backup({ server, serverKeys, user, key, follows }, passphrase, this.#time.now());
   }
 
   /** The person has the backup: the recovery key is deleted from this device. */
@@ -131,12 +139,13 @@ export class Member {
   }
 
   /**
-   * Writes a reed. Resolves when it is durably in the outbox, with a promise for its publication.
+   * Writes a reed, or a thread of 2 to 30 texts. Resolves when it is durably in the outbox, with a promise for its publication.
    * A reply names `replyTo` alone: the root is found out from the copy or the server.
-   * @throws AppError INVALID, TOO_LARGE
+   * @throws AppError INVALID, TOO_LARGE, REMOVED, BLOCKED; each names the mend
    */
-  async publish(draft: Draft): Promise<{ reedId: ReedId; published: Promise<void> }> {
-    const root = draft.root ?? (draft.replyTo && (await this.#rootOf(draft.replyTo)));
+  async publish(draft: Draft | ThreadDraft): Promise<Writing> {
+    for (const answered of [draft.replyTo, draft.echoOf]) if (answered) await requireAnswerable(this.#deps.store, answered);
+    const root = draft.root ?? (draft.replyTo && (await mended(() => this.#rootOf(draft.replyTo as ReedId))));
     return this.#running().outbox.publish(root ? { ...draft, root } : draft);
   }
 
@@ -164,9 +173,29 @@ export class Member {
     await this.#running().evictions.evict(reedId);
   }
 
-  /** What was written and is not published yet, in order. */
+  /** Reeds and threads that were written and are not published yet, in order. */
   async outbox(): Promise<OutboxRecord[]> {
-    return this.#deps.store.list('outbox');
+    return (await this.#deps.store.list('outbox')).filter((entry): entry is OutboxRecord => 'reedId' in entry);
+  }
+
+  /** Follows, blocks, likes and removals; they work offline. */
+  get relations(): Relations {
+    return this.#running().relations;
+  }
+
+  /** Lists that the server keeps. */
+  get lists(): Lists {
+    return this.#running().lists;
+  }
+
+  get profiles(): Profiles {
+    return this.#running().profiles;
+  }
+
+  /** As `profiles.edit`; keeps a new name on this device, too. */
+  async editProfile(changes: ProfileChanges): Promise<void> {
+    const { statement } = await this.#running().profiles.edit(changes);
+    await this.#save({ ...this.#member(), username: statement.username });
   }
 
   /** Deletes a reed that the server refused for good, see `OutboxRecord.refused`. Throws AppError CONFLICT if it is still on its way. */

@@ -1,26 +1,28 @@
 // The running parts of one account, wired together: session, viewer, holder, outbox, evictions, notices, and who gets which frame.
 // Made once the account is known; everything that must survive is in the store before any of it acts.
-import { AppError } from '../base/errors.ts';
 import type { RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
-import { verifyCertificate } from '../crypto/statement.ts';
 import { parseReedId, type ReedId } from '../wire/address.ts';
-import type { Signed } from '../wire/canonical.ts';
 import type { Frame, FrameBodies } from '../wire/frames.ts';
+import { ActCarrier } from './act-carrier.ts';
 import type { Api } from './api.ts';
 import { checkCopy } from './check-copy.ts';
 import { Evictions } from './evictions.ts';
 import { Holder } from './holder.ts';
 import type { KeyRing } from './key-ring.ts';
 import { KeyDirectory } from './keys.ts';
+import { Lists } from './lists.ts';
 import { Notices } from './notices.ts';
 import { Outbox } from './outbox.ts';
 import type { SocketFactory } from './ports.ts';
+import { Profiles } from './profile.ts';
+import { registerReed, registerThread } from './registration.ts';
+import { Relations } from './relations.ts';
 import type { PinnedServer } from './server.ts';
 import type { ServerTime } from './server-time.ts';
 import { Session } from './session.ts';
 import type { Store } from './store.ts';
-import type { Account, ConnectionState, Emit, ReedCertificate, ReedStatement } from './types.ts';
+import type { Account, ConnectionState, Emit } from './types.ts';
 import { Viewer } from './viewer.ts';
 
 export type MembershipDeps = {
@@ -41,6 +43,9 @@ export class Membership {
   readonly keys: KeyDirectory;
   readonly viewer: Viewer;
   readonly outbox: Outbox;
+  readonly lists: Lists;
+  readonly profiles: Profiles;
+  readonly relations: Relations;
   readonly evictions: Evictions;
   readonly #deps: MembershipDeps;
   readonly #holder: Holder;
@@ -62,7 +67,18 @@ export class Membership {
     const send = (frame: Frame): boolean => this.session.send(frame);
     this.keys = new KeyDirectory({ ...deps, session: this.session });
     this.viewer = new Viewer({ ...deps, user, send, check: (ciphertext, reedId) => this.#check(ciphertext, reedId) });
-    this.outbox = new Outbox({ ...deps, user, key, send, register: (signed) => this.#register(signed) });
+    this.lists = new Lists({ ...deps, session: this.session, keys: this.keys });
+    this.profiles = new Profiles({ ...deps, user, key, session: this.session, keys: this.keys });
+    this.outbox = new Outbox({
+      ...deps,
+      user,
+      key,
+      send,
+      acts: new ActCarrier({ ...deps, user, key, session: this.session, keys: this.keys }),
+      register: (signed) => registerReed({ ...deps, session: this.session, keys: this.keys }, signed),
+      registerThread: (signed) => registerThread({ ...deps, session: this.session, keys: this.keys }, signed),
+    });
+    this.relations = new Relations({ ...deps, user, outbox: this.outbox, lists: this.lists });
     this.evictions = new Evictions({ ...deps, user, send });
     this.#holder = new Holder({ ...deps, user, send, requesterKey: (_user, id) => this.keys.forRelay(id) });
     this.#notices = new Notices({ ...deps, keys: this.keys, viewer: this.viewer, user, send, emit });
@@ -76,7 +92,7 @@ export class Membership {
   /** Resolves when nothing of ours is being worked on. */
   async idle(): Promise<void> {
     await this.#inOrder;
-    await Promise.all([this.viewer.idle(), this.outbox.idle(), this.#holder.idle()]);
+    await Promise.all([this.viewer.idle(), this.outbox.idle(), this.relations.idle(), this.#holder.idle()]);
   }
 
   async close(): Promise<void> {
@@ -97,19 +113,11 @@ export class Membership {
     this.viewer.connected(limits?.openRequests || this.#deps.limits.openRequests);
     this.evictions.connected();
     this.outbox.connected();
+    this.relations.connected();
   }
 
   #check(ciphertext: Uint8Array, reedId: ReedId) {
     return checkCopy(ciphertext, reedId, { keyRing: this.#deps.keyRing, context: this.keys.context });
-  }
-
-  async #register(signed: Signed<ReedStatement>): Promise<ReedCertificate> {
-    const answer = await this.#deps.api.call('reeds', { method: 'POST', body: signed, session: this.session });
-    const accepted = await verifyCertificate((answer as { certificate?: unknown }).certificate, 'reed', this.keys.context);
-    const isOurs = accepted.ok && accepted.value.certificate.statement.id === signed.statement.id;
-    // Not a refusal: the server may be right the next time, so the reed stays in the outbox.
-    if (!isOurs) throw new AppError('UNAVAILABLE', "the server's certificate does not hold");
-    return accepted.value.certificate;
   }
 
   #frame(frame: Frame): void {

@@ -1,62 +1,58 @@
-// Reeds on their way out, one after the other: into the store, registered, kept as a copy, announced.
-// Every step may be repeated: the statement is signed once and kept, and what the server has seen it answers the same way.
-// A refused reed stays until the person discards it.
+// What this member does, on its way out: reeds, threads and acts, one after the other in the order in which they were written.
+// Each is durable before it is sent and may be sent again; what is refused for good holds up nothing behind it: a reed stays until the
+// person discards it, an act is undone on this device.
 import { doubling } from '../base/backoff.ts';
 import type { Timer } from '../base/clock.ts';
 import { ERROR_CODES } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
 import { base64url, type RandomBytes, uuidv7 } from '../base/ids.ts';
-import { bodyHash } from '../crypto/seal.ts';
-import { makeReedId, parseReedId, type ReedId, type UserId, type UserKeyId } from '../wire/address.ts';
-import { checkBody, SALT_BYTES } from '../wire/body.ts';
-import type { Signed } from '../wire/canonical.ts';
-import { mentionsOf, tagsOf } from '../wire/claims.ts';
-import type { Frame, FrameOf } from '../wire/frames.ts';
+import { makeReedId, type ReedId, type UserId } from '../wire/address.ts';
+import { type Body, SALT_BYTES } from '../wire/body.ts';
+import type { FrameOf } from '../wire/frames.ts';
 import { printTime } from '../wire/kinds.ts';
-import { checkStatement, heading } from '../wire/statements.ts';
-import type { KeyRing } from './key-ring.ts';
-import type { ServerTime } from './server-time.ts';
-import type { Change, CopyRecord, OutboxRecord, ReedRelations, Store } from './store.ts';
-import type { Emit, ReedCertificate, ReedStatement } from './types.ts';
+import { checkStatement } from '../wire/statements.ts';
+import type { ActCarrier, ActCertificate } from './act-carrier.ts';
+import { acceptedChanges, buriedBy, changesOf, isRemoval, refusedChanges } from './acts.ts';
+import { withMend } from './mends.ts';
+import { type Draft, requireBody, requireThreadSize, type ThreadDraft } from './publish-options.ts';
+import { partStatement, partsOf, ReedCarrier, type ReedCarrierDeps } from './reed-carrier.ts';
+import type { ActRecord, ActType, Change, MentionOutcome, OutboxRecord, ReedRelations } from './store.ts';
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
-/** PUBLISH_READY is sent again when it was not answered for so long. */
-const READY_AGAIN_MS = 10_000;
-const TIP = 'tip';
 const PLACE_DIGITS = 12;
 
-export type OutboxDeps = {
-  readonly store: Store;
-  readonly time: ServerTime;
-  readonly random: RandomBytes;
-  readonly user: UserId;
-  readonly key: UserKeyId;
-  readonly keyRing: KeyRing;
-  /** Registers a signed reed; the certificate is verified before it resolves. Rejects with AppError. */
-  register(signed: Signed<ReedStatement>): Promise<ReedCertificate>;
-  send(frame: Frame): boolean;
-  emit: Emit;
-};
+export type OutboxDeps = ReedCarrierDeps & { readonly random: RandomBytes; readonly acts: Pick<ActCarrier, 'sign' | 'carry'> };
 
-export type Draft = ReedRelations & { readonly text: string; readonly broadcast?: boolean };
+/** Who will be told of a reed by its mentions, and who not and why. */
+export type Published = { readonly mentions: readonly MentionOutcome[] };
+export type Writing = { readonly reedId: ReedId; readonly published: Promise<Published> };
+/** `accepted`: the server's certificate; null if there was nothing to say any more. */
+export type Acting = { readonly accepted: Promise<ActCertificate | null> };
 
-type Waiter = { done(): void; failed(error: AppError): void };
+type Entry = OutboxRecord | ActRecord;
+type Waiter = { done(value: Published | ActCertificate): void; failed(error: AppError): void };
+
+const isAct = (entry: Entry): entry is ActRecord => 'act' in entry;
+const isRefused = (entry: Entry): boolean => !isAct(entry) && entry.refused !== undefined;
 
 export class Outbox {
   readonly #deps: OutboxDeps;
-  readonly #waiters = new Map<ReedId, Waiter>();
-  /** The reed whose PUBLISH_READY waits for its answer. */
-  #announced: { readonly reedId: ReedId; readonly answer: (error: AppError | null) => void } | null = null;
+  readonly #reeds: ReedCarrier;
+  readonly #waiters = new Map<string, Waiter>();
   #working: Promise<void> | null = null;
   #again = false;
   #retry: Timer | null = null;
   #failures = 0;
   #online = false;
   #nextPlace = 0;
+  /** What is being carried right now. */
+  #carried = '';
+  #actedAt = 0;
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
+    this.#reeds = new ReedCarrier(deps);
   }
 
   /** Takes up what had not gone out when the device stopped. */
@@ -66,24 +62,46 @@ export class Outbox {
   }
 
   /**
-   * Writes a reed durably into the outbox.
-   * @returns its id, and a promise for the server's acknowledgement that it is published
-   * @throws AppError INVALID if the text or its relations can't be a reed
+   * Writes a reed or a thread durably into the outbox.
+   * @returns its id (a thread's head's), and a promise for the server's acknowledgement that it is published
+   * @throws AppError INVALID or TOO_LARGE, naming what to change
    */
-  async publish(draft: Draft): Promise<{ reedId: ReedId; published: Promise<void> }> {
+  async publish(draft: Draft | ThreadDraft): Promise<Writing> {
     const { store, emit } = this.#deps;
     const record = this.#record(draft);
-    const body = checkBody(record.body);
-    if (!body.ok) throw new AppError(body.reason === 'too-long' ? 'TOO_LARGE' : 'INVALID', body.detail);
-    const checked = checkStatement(await this.#statement(record, undefined), 'reed');
-    if (!checked.ok) throw new AppError('INVALID', checked.detail || checked.reason);
+    for (const [index, { body }] of partsOf(record).entries()) {
+      requireBody(body, record.parts ? `texts[${index}]` : 'text');
+      const checked = checkStatement(await partStatement(record, index, { ...this.#deps, previous: undefined }), 'reed');
+      if (!checked.ok) throw new AppError('INVALID', checked.detail || checked.reason);
+    }
     await store.write([{ put: 'outbox', record }]);
-    const published = new Promise<void>((done, failed) => this.#waiters.set(record.reedId, { done, failed }));
-    // Whoever does not wait for it must not be hit by its failure.
-    published.catch(() => undefined);
+    const published = this.#wait<Published>(record.id);
     emit({ type: 'outbox', reedId: record.reedId, state: 'written' });
     this.#start();
     return { reedId: record.reedId, published };
+  }
+
+  /** Writes an act durably into the outbox, and what it changes on this device beside it. @throws AppError */
+  async act(act: ActType, target: ReedId | UserId): Promise<Acting> {
+    const { store, emit, acts, time } = this.#deps;
+    const isUnsaid = isRemoval(act) && (await this.#takeBack(target as ReedId));
+    if (isUnsaid) {
+      emit({ type: 'act', act, target, state: 'withdrawn' });
+      return { accepted: Promise.resolve(null) };
+    }
+    // Two acts of one instant would be one statement, of which the server knows only the first.
+    this.#actedAt = Math.max(time.now(), this.#actedAt + 1);
+    const id = this.#place();
+    const signed = await acts.sign(act, target, this.#actedAt);
+    const buried = isRemoval(act) ? { buried: await buriedBy(store, act, target as ReedId) } : {};
+    const record: ActRecord = { id, act, target, signed, ...buried };
+    const changes = changesOf(record);
+    await store.write([{ put: 'outbox', record }, ...changes]);
+    const accepted = this.#wait<ActCertificate>(id);
+    emit({ type: 'act', act, target, state: 'written' });
+    this.#tellGone(changes);
+    this.#start();
+    return { accepted };
   }
 
   /**
@@ -92,15 +110,15 @@ export class Outbox {
    */
   async discard(reedId: ReedId): Promise<void> {
     const { store, emit } = this.#deps;
-    const record = (await store.list('outbox')).find((entry) => entry.reedId === reedId);
+    const record = await this.#written(reedId);
     if (!record) return;
     if (!record.refused) throw new AppError('CONFLICT', 'this reed was not refused; it is on its way');
-    const copy = await store.get('copies', reedId);
+    const copies = await Promise.all(partsOf(record).map((part) => store.get('copies', part.reedId)));
     // Held means that it was published all the same: then it is others' to ask for.
-    const isLeft = copy !== null && copy.state !== 'held';
-    await store.write([{ delete: 'outbox', id: record.id }, ...(isLeft ? [{ delete: 'copies', id: reedId } as const] : [])]);
+    const left = copies.flatMap((copy): Change[] => (copy && copy.state !== 'held' ? [{ delete: 'copies', id: copy.id }] : []));
+    await store.write([{ delete: 'outbox', id: record.id }, ...left]);
     emit({ type: 'outbox', reedId, state: 'discarded' });
-    if (isLeft) emit({ type: 'copy', reedId, state: 'gone' });
+    this.#tellGone(left);
   }
 
   connected(): void {
@@ -112,19 +130,16 @@ export class Outbox {
   disconnected(): void {
     this.#online = false;
     this.#retry?.cancel();
-    this.#announced?.answer(new AppError('UNAVAILABLE', 'the connection was lost'));
+    this.#reeds.disconnected();
   }
 
   /** PUBLISH_READY_ACK. */
   acknowledged(reedId: string): void {
-    if (this.#announced?.reedId === reedId) this.#announced.answer(null);
+    this.#reeds.acknowledged(reedId);
   }
 
-  /** An ERROR that names the reed as what it is about, or answers the frame that announced it. */
-  refused({ id, body: error }: FrameOf<'error'>): void {
-    const reedId = this.#announced?.reedId;
-    if (reedId !== error.requestId && reedId !== id) return;
-    this.#announced?.answer(new AppError(error.code, error.detail, error.retryAfterMs ? { retryAfterMs: error.retryAfterMs } : {}));
+  refused(frame: FrameOf<'error'>): void {
+    this.#reeds.refused(frame);
   }
 
   /** Resolves when nothing is going out now: all is published, or it waits for a connection, a time or the person. */
@@ -132,31 +147,48 @@ export class Outbox {
     while (this.#working) await this.#working;
   }
 
-  #record({ text, broadcast = true, ...relations }: Draft): OutboxRecord {
-    const { time, random, user } = this.#deps;
-    const now = time.now();
-    return {
-      id: String(this.#nextPlace++).padStart(PLACE_DIGITS, '0'),
-      reedId: makeReedId(user, uuidv7(now, random)),
-      body: { text: text.normalize('NFC'), createdAt: printTime(now), salt: base64url(random(SALT_BYTES)) },
-      relations,
-      broadcast,
-      state: 'written',
-    };
+  #wait<T extends Published | ActCertificate>(id: string): Promise<T> {
+    const promise = new Promise<Published | ActCertificate>((done, failed) => this.#waiters.set(id, { done, failed })) as Promise<T>;
+    // Whoever does not wait for it must not be hit by its failure.
+    promise.catch(() => undefined);
+    return promise;
   }
 
-  async #statement({ reedId, body, relations }: OutboxRecord, previous: ReedId | undefined): Promise<ReedStatement> {
-    return {
-      ...heading('reed'),
-      id: reedId,
-      author: this.#deps.user,
-      key: this.#deps.key,
-      bodyHash: await bodyHash(body),
-      tags: tagsOf(body.text),
-      mentions: mentionsOf(body.text),
-      ...relations,
-      ...(previous ? { previous } : {}),
-    };
+  #place(): string {
+    return String(this.#nextPlace++).padStart(PLACE_DIGITS, '0');
+  }
+
+  #record(draft: Draft | ThreadDraft): OutboxRecord {
+    const isThread = 'texts' in draft;
+    if (isThread) requireThreadSize(draft.texts);
+    const { user, random, time } = this.#deps;
+    const parts = (isThread ? draft.texts : [draft.text]).map((text) => ({
+      reedId: makeReedId(user, uuidv7(time.now(), random)),
+      body: this.#body(text),
+    }));
+    const [head] = parts as [(typeof parts)[number]];
+    const written = { ...head, relations: relationsIn(draft), broadcast: draft.broadcast ?? true, state: 'written' } as const;
+    return { id: this.#place(), ...written, ...(isThread ? { parts } : {}) };
+  }
+
+  #body(text: string): Body {
+    const { time, random } = this.#deps;
+    return { text: text.normalize('NFC'), createdAt: printTime(time.now()), salt: base64url(random(SALT_BYTES)) };
+  }
+
+  async #written(reedId: ReedId): Promise<OutboxRecord | undefined> {
+    const entries = await this.#deps.store.list('outbox');
+    return entries.find((entry): entry is OutboxRecord => !isAct(entry) && entry.reedId === reedId);
+  }
+
+  /** What has not gone out need not be taken back: it is deleted here. False if the server may know it. */
+  async #takeBack(reedId: ReedId): Promise<boolean> {
+    const record = await this.#written(reedId);
+    if (!record || record.id === this.#carried) return false;
+    await this.#deps.store.write([{ delete: 'outbox', id: record.id }]);
+    this.#deps.emit({ type: 'outbox', reedId, state: 'discarded' });
+    this.#settle(record.id, new AppError('REMOVED', 'taken back before it was published'));
+    return record.signed === undefined && record.registered === undefined && record.state === 'written';
   }
 
   #start(): void {
@@ -165,7 +197,7 @@ export class Outbox {
     this.#working ??= this.#work();
   }
 
-  /** Never rejects. `#again` is looked at in the same turn in which the work ends, so that no reed is left lying. */
+  /** Never rejects. `#again` is looked at in the same turn in which the work ends, so that nothing is left lying. */
   async #work(): Promise<void> {
     while (this.#again) {
       this.#again = false;
@@ -174,97 +206,38 @@ export class Outbox {
     this.#working = null;
   }
 
-  /** Sends one reed after the other until none is left or one has to wait. */
+  /** Sends one after the other until none is left or one has to wait. */
   async #sendAll(): Promise<void> {
-    for (let record = await this.#first(); record && this.#online; record = await this.#first()) {
+    for (let entry = await this.#first(); entry && this.#online; entry = await this.#first()) {
       try {
-        await this.#carry(record);
+        this.#carried = entry.id;
+        await this.#carry(entry);
         this.#failures = 0;
       } catch (error) {
-        const problem = error instanceof AppError ? error : new AppError('INTERNAL', 'the reed could not be sent', { cause: error });
+        const problem = error instanceof AppError ? error : new AppError('INTERNAL', 'it could not be sent', { cause: error });
         // What can't be marked as refused would be sent for ever without a pause.
-        if (!isFinal(problem) || !(await this.#refuse(record, problem))) return this.#later(problem);
+        if (!isFinal(problem) || !(await this.#refuse(entry, withMend(problem)))) return this.#later(problem);
+      } finally {
+        this.#carried = '';
       }
     }
   }
 
-  async #first(): Promise<OutboxRecord | undefined> {
+  async #first(): Promise<Entry | undefined> {
     try {
-      return (await this.#deps.store.list('outbox')).find(({ refused }) => !refused);
+      return (await this.#deps.store.list('outbox')).find((entry) => !isRefused(entry));
     } catch {
       return undefined;
     }
   }
 
-  async #carry(record: OutboxRecord): Promise<void> {
-    const registered = record.state === 'registered' ? record : await this.#register(record);
-    await this.#announce(registered);
-    const { store, emit } = this.#deps;
-    const copy = await store.get('copies', record.reedId);
-    const changes: Change[] = [{ delete: 'outbox', id: record.id }];
-    if (copy) changes.push({ put: 'copies', record: { ...copy, state: 'held' } });
-    await store.write(changes);
-    emit({ type: 'outbox', reedId: record.reedId, state: 'published' });
-    this.#settle(record.reedId, null);
-  }
-
-  /** Registers, then stores the copy, the tip and the step in one write: a crash before it repeats the registration. */
-  async #register(record: OutboxRecord): Promise<OutboxRecord> {
-    const { store, time, emit } = this.#deps;
-    const certificate = await this.#registerWithTip(record);
-    const copy: CopyRecord = {
-      id: record.reedId,
-      certificate,
-      body: record.body,
-      own: true,
-      state: 'unconfirmed',
-      storedAt: time.now(),
-    };
-    const registered: OutboxRecord = { ...record, state: 'registered' };
-    await store.write([
-      { put: 'copies', record: copy },
-      { put: 'meta', record: { id: TIP, value: record.reedId } },
-      { put: 'outbox', record: registered },
-    ]);
-    emit({ type: 'outbox', reedId: record.reedId, state: 'registered' });
-    return registered;
-  }
-
-  async #registerWithTip(record: OutboxRecord): Promise<ReedCertificate> {
-    const tip = (await this.#deps.store.get('meta', TIP))?.value as ReedId | undefined;
-    const signed = (record.signed as Signed<ReedStatement> | undefined) ?? (await this.#sign(record, tip));
-    try {
-      return await this.#deps.register(signed);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'TIP_MISMATCH') throw error;
-      // Another device or an older life of this one published since: the server says what the newest reed is.
-      return this.#deps.register(await this.#sign(record, tipIn(error)));
-    }
-  }
-
-  /** The signed statement goes on record before it is sent, so that a repetition sends the same. */
-  async #sign(record: OutboxRecord, previous: ReedId | undefined): Promise<Signed<ReedStatement>> {
-    const { keyRing, time, store } = this.#deps;
-    const signed = await keyRing.sign(await this.#statement(record, previous), time.now());
-    await store.write([{ put: 'outbox', record: { ...record, signed } }]);
-    return signed;
-  }
-
-  async #announce({ reedId, broadcast }: OutboxRecord): Promise<void> {
-    const { send, time } = this.#deps;
-    const body = broadcast ? { reedId } : { reedId, broadcast };
-    await new Promise<void>((done, failed) => {
-      const silence = time.after(READY_AGAIN_MS, () => answer(new AppError('UNAVAILABLE', 'no answer to PUBLISH_READY')));
-      const answer = (error: AppError | null): void => {
-        silence.cancel();
-        this.#announced = null;
-        if (error) failed(error);
-        else done();
-      };
-      this.#announced = { reedId, answer };
-      // The reed's id is the frame's too: an ERROR of the connection itself, over the budget for one, repeats only that.
-      if (!send({ id: reedId, type: 'publishReady', body })) answer(new AppError('UNAVAILABLE', 'no connection'));
-    });
+  async #carry(entry: Entry): Promise<void> {
+    if (!isAct(entry)) return this.#settle(entry.id, { mentions: await this.#reeds.carry(entry) });
+    const { store, acts, emit } = this.#deps;
+    const certificate = await acts.carry(entry);
+    await store.write([{ delete: 'outbox', id: entry.id }, ...(await acceptedChanges(store, entry, certificate))]);
+    emit({ type: 'act', act: entry.act, target: entry.target, state: 'accepted' });
+    this.#settle(entry.id, certificate);
   }
 
   /** The retry looks at everything that is there by then, so it also answers every call for work so far. */
@@ -277,31 +250,47 @@ export class Outbox {
     this.#retry = this.#deps.time.after(delayMs, () => this.#start());
   }
 
-  /** Refused for good: it stays, marked, for the person to see, and holds up nothing behind it. False if it could not be marked. */
-  async #refuse(record: OutboxRecord, error: AppError): Promise<boolean> {
+  /** Refused for good. False if that could not be written down. */
+  async #refuse(entry: Entry, error: AppError): Promise<boolean> {
     const { store, emit } = this.#deps;
     try {
-      await store.write([{ put: 'outbox', record: { ...record, refused: { code: error.code, detail: error.detail } } }]);
+      await store.write(isAct(entry) ? await this.#undone(entry) : await this.#marked(entry, error));
     } catch {
       return false;
     }
-    emit({ type: 'outbox', reedId: record.reedId, state: 'refused', error });
-    this.#settle(record.reedId, error);
+    if (isAct(entry)) emit({ type: 'act', act: entry.act, target: entry.target, state: 'refused', error });
+    else emit({ type: 'outbox', reedId: entry.reedId, state: 'refused', error });
+    this.#settle(entry.id, error);
     return true;
   }
 
-  #settle(reedId: ReedId, error: AppError | null): void {
-    const waiter = this.#waiters.get(reedId);
-    this.#waiters.delete(reedId);
-    if (error) waiter?.failed(error);
-    else waiter?.done();
+  async #undone(entry: ActRecord): Promise<Change[]> {
+    const waiting = (await this.#deps.store.list('outbox')).filter(isAct);
+    return [{ delete: 'outbox', id: entry.id }, ...refusedChanges(entry, waiting)];
   }
+
+  /** As it is by now: it may have come some way before it was refused. */
+  async #marked(entry: OutboxRecord, { code, detail }: AppError): Promise<Change[]> {
+    const now = (await this.#deps.store.get('outbox', entry.id)) as OutboxRecord | null;
+    return [{ put: 'outbox', record: { ...(now ?? entry), refused: { code, detail } } }];
+  }
+
+  #tellGone(changes: readonly Change[]): void {
+    for (const change of changes)
+      if ('delete' in change && change.delete === 'copies') this.#deps.emit({ type: 'copy', reedId: change.id as ReedId, state: 'gone' });
+  }
+
+  #settle(id: string, outcome: Published | ActCertificate | AppError): void {
+    const waiter = this.#waiters.get(id);
+    this.#waiters.delete(id);
+    if (outcome instanceof AppError) waiter?.failed(outcome);
+    else waiter?.done(outcome);
+  }
+}
+
+function relationsIn({ replyTo, root, echoOf }: ReedRelations): ReedRelations {
+  return { ...(replyTo ? { replyTo } : {}), ...(root ? { root } : {}), ...(echoOf ? { echoOf } : {}) };
 }
 
 const isFinal = ({ code }: AppError): boolean =>
   !ERROR_CODES[code].retryable && code !== 'UNAUTHENTICATED' && code !== 'TIP_MISMATCH' && code !== 'UNSPECIFIED';
-
-function tipIn({ certificate }: AppError): ReedId | undefined {
-  const id = (certificate as { statement?: { id?: unknown } } | undefined)?.statement?.id;
-  return typeof id === 'string' ? (parseReedId(id) ?? undefined) : undefined;
-}

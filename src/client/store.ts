@@ -41,13 +41,24 @@ export type RequestRecord = {
   readonly askedAt: number;
 };
 
-/** A reed on its way out. `place` orders the outbox; ids are its zero-padded print. */
+/** What the server said of a mention when it registered the reed. */
+export type MentionOutcome = { readonly user: UserId; readonly accepted: boolean; readonly reason?: string };
+
+/** One of the reeds of a thread. */
+export type ThreadPart = { readonly reedId: ReedId; readonly body: Body };
+
+/** A reed on its way out, or a thread by its head. Ids are zero-padded numbers: the order of the outbox. */
 export type OutboxRecord = {
   readonly id: string;
   readonly reedId: ReedId;
   readonly body: Body;
   readonly relations: ReedRelations;
   readonly broadcast: boolean;
+  /** All parts of a thread, the head first; and how many of them are registered. */
+  readonly parts?: readonly ThreadPart[];
+  readonly registered?: number;
+  /** Of the reeds registered so far. */
+  readonly mentions?: readonly MentionOutcome[];
   /** The signed statement, once made; it is signed again only if the server says that `previous` was wrong. */
   readonly signed?: unknown;
   /** Set when the server refused it for good: it then waits for the person and holds nothing up. */
@@ -55,17 +66,28 @@ export type OutboxRecord = {
   readonly state: 'written' | 'registered';
 };
 
+export type ActType = 'follow' | 'unfollow' | 'like' | 'unlike' | 'block' | 'unblock' | 'reed-removal' | 'thread-removal';
+
+/** A signed act on its way out. `buried`: of a removal, the reeds that were taken away here. */
+export type ActRecord = {
+  readonly id: string;
+  readonly act: ActType;
+  readonly target: ReedId | UserId;
+  readonly signed: unknown;
+  readonly buried?: readonly ReedId[];
+};
+
 export type ReedRelations = { readonly replyTo?: ReedId; readonly root?: ReedId; readonly echoOf?: ReedId };
 
 /** The record of a thread whose parts are all kept; `id` is its head's. */
 export type ThreadRecord = { readonly id: ReedId; readonly certificate: ThreadCertificate };
 
-/** What was taken back: a reed, a thread (by its head) or a member's account, with the certificate that says so. */
+/** What was taken back: a reed, a thread (a record for each part that was known) or a member's account, with the certificate that says so. */
 export type TombstoneRecord = {
   readonly id: ReedId | UserId;
   readonly kind: 'reed' | 'thread' | 'account';
   readonly certificate: object;
-  /** Of a thread's removal: the parts that were known here. */
+  /** Of a thread's head: the parts that were known here. */
   readonly parts?: readonly ReedId[];
 };
 
@@ -88,7 +110,7 @@ export type Records = {
   copies: CopyRecord;
   keys: KeyRecord;
   requests: RequestRecord;
-  outbox: OutboxRecord;
+  outbox: OutboxRecord | ActRecord;
   meta: MetaRecord;
   threads: ThreadRecord;
   tombstones: TombstoneRecord;

@@ -1,10 +1,12 @@
 // What the SDK's parts tell each other, and whoever uses them: the account, the progress and end of a request, events.
 // Plain data, but for the one error class; nothing here acts.
+import type { ErrorCode } from '../base/codes.ts';
 import type { AppError } from '../base/errors.ts';
 import type { ReedId, RequestId, ServerId, ServerKeyId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
-import type { InvalidReason } from '../wire/frames.ts';
+import type { DeliveryType, InvalidReason } from '../wire/frames.ts';
 import type { StatementOf } from '../wire/statements.ts';
+import type { ActType, MentionOutcome } from './store.ts';
 
 export type ReedStatement = StatementOf<'reed'>;
 export type ReedCertificate = Certificate<ReedStatement>;
@@ -81,6 +83,36 @@ export class RequestFailure extends Error {
 
 export type ServeOutcome = 'sent' | 'miss' | 'busy' | 'store-unavailable' | 'requester-key-unverified' | 'failed';
 
+/** Something that is watched while this member is connected. */
+export type Watch =
+  | { readonly kind: 'pipe'; readonly tag: string }
+  | { readonly kind: 'reed'; readonly reedId: ReedId }
+  | { readonly kind: 'profile'; readonly user: UserId }
+  | { readonly kind: 'broadcast' };
+
+export type SyncProgress = {
+  /** away: no connection. catching-up: what was missed is coming. live: nothing has come for a while, nothing waits. */
+  readonly state: 'away' | 'catching-up' | 'live';
+  /** Deliveries since the connection was made. */
+  readonly received: number;
+  /** Deliveries that wait to be looked at. */
+  readonly waiting: number;
+  /** More comes than this device takes, or the server holds more back: it goes on by itself. */
+  readonly behind: boolean;
+};
+
+export type RecallProgress = {
+  /** listing: finding out what is lacking. fetching: asking it back. done: nothing left that anybody has. */
+  readonly state: 'listing' | 'fetching' | 'done';
+  /** What was found lacking and wanted back. */
+  readonly total: number;
+  readonly here: number;
+  /** Nobody has it any more, or its author took it back. */
+  readonly lost: number;
+  /** Who has it is not online now; asked again later. */
+  readonly later: number;
+};
+
 export type MemberEvent =
   | { readonly type: 'connection'; readonly state: ConnectionState; readonly reason?: string; readonly retryInMs?: number }
   | { readonly type: 'request'; readonly reedId: ReedId; readonly requestId: RequestId; readonly progress: RequestProgress }
@@ -96,10 +128,45 @@ export type MemberEvent =
   | { readonly type: 'unsolicited'; readonly frame: string; readonly reedId: ReedId }
   /** The server ended a request by a removal or block that it did not prove. */
   | { readonly type: 'unproven'; readonly frame: string; readonly reedId: ReedId }
+  /** A copy that came without having been asked for by itself, stored and acknowledged; a thread by its head. */
+  | { readonly type: 'arrived'; readonly reedId: ReedId; readonly by: DeliveryType; readonly thread: boolean }
+  /** Shown to nobody and reported to the operator: the author's statement contradicts the text, or what it answers. */
+  | { readonly type: 'rejected'; readonly reedId: ReedId; readonly reason: string }
+  /** Taken back by its author: deleted here, and refused from now on. */
+  | { readonly type: 'tombstone'; readonly id: ReedId | UserId; readonly kind: 'reed' | 'thread' | 'account' }
+  /** Somebody blocked this member, or does so no more. */
+  | { readonly type: 'blocker'; readonly user: UserId; readonly active: boolean }
+  /** REED_STATS of a reed that is watched. */
+  | {
+      readonly type: 'stats';
+      readonly reedId: ReedId;
+      readonly echoes: number;
+      readonly replies: number;
+      readonly likes: number;
+      readonly coveragePercent: number;
+    }
+  /** The server refused to let this be watched. */
+  | { readonly type: 'watch-refused'; readonly watch: Watch; readonly code: ErrorCode }
+  | ({ readonly type: 'sync' } & SyncProgress)
+  /** Of the community stream, to be looked at while the session lasts. */
+  | { readonly type: 'broadcast'; readonly reedId: ReedId; readonly username: string; readonly skipped: number }
+  | ({ readonly type: 'recall' } & RecallProgress)
+  /** Space is being freed: an author's reeds have left. */
+  | { readonly type: 'room'; readonly author: UserId; readonly reeds: number }
   | {
       readonly type: 'outbox';
       readonly reedId: ReedId;
       readonly state: 'written' | 'registered' | 'published' | 'refused' | 'discarded';
+      readonly error?: AppError;
+      /** With `registered`: who will be told, and who not and why. */
+      readonly mentions?: readonly MentionOutcome[];
+    }
+  /** `withdrawn`: what it was about had not gone out yet, so there was nothing to say. */
+  | {
+      readonly type: 'act';
+      readonly act: ActType;
+      readonly target: ReedId | UserId;
+      readonly state: 'written' | 'accepted' | 'refused' | 'withdrawn';
       readonly error?: AppError;
     };
 
