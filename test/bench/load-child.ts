@@ -78,6 +78,13 @@ const api = {
     loadOf(of).schedule(perSecond, forMs),
   /** Every member asks once. */
   askEach: ({ of }: { of: string }): void => loadOf(of).askEach(),
+  sync: ({ of }: { of: string }): void => {
+    for (const member of membersOf(of)) member.sync();
+  },
+  publish: ({ of, reedId }: { of: string; reedId: ReedId }): void => membersOf(of)[0]?.publish(reedId),
+  watch: ({ of, reedId }: { of: string; reedId: ReedId }): void => {
+    for (const member of membersOf(of)) member.watch(reedId);
+  },
   /** From now on members keep their answers back until `answer`. */
   keepBack: ({ of }: { of: string }): void => {
     for (const member of membersOf(of)) member.keepsBack = true;

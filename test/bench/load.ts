@@ -9,7 +9,14 @@ export interface Asker {
   cut(): void;
 }
 
-export type LoadCounts = { readonly asked: number; readonly delivered: number; readonly settled: number; readonly refused: number };
+export type LoadCounts = {
+  readonly asked: number;
+  readonly delivered: number;
+  readonly settled: number;
+  readonly refused: number;
+  /** REED_STATS that came. */
+  readonly told: number;
+};
 export type Samples = { readonly fromSchedule: Float64Array; readonly fromAnswer: Float64Array };
 
 const clock = new OffsetClock();
@@ -27,7 +34,7 @@ const RING = 1 << 18;
 export class Load {
   readonly askers: Asker[] = [];
   #target = 0;
-  #counts = { asked: 0, delivered: 0, settled: 0, refused: 0 };
+  #counts = { asked: 0, delivered: 0, settled: 0, refused: 0, told: 0 };
   #refusal = '';
   readonly #scheduledAt = new Float64Array(RING);
   #samples: { fromSchedule: number[]; fromAnswer: number[] } | null = null;
@@ -83,6 +90,16 @@ export class Load {
     const now = sharedNow();
     this.#samples.fromSchedule.push(now - (this.#scheduledAt[sequence % RING] as number));
     this.#samples.fromAnswer.push(now - answeredAt);
+  }
+
+  /** A copy arrived that nobody asked for: it counts as if its member had. */
+  owed(): void {
+    this.#counts.asked += 1;
+    this.#counts.delivered += 1;
+  }
+
+  told(): void {
+    this.#counts.told += 1;
   }
 
   /** `count` deliveries are over for good. */

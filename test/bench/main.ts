@@ -1,4 +1,5 @@
 // `npm run bench`: runs the parts that were asked for, one after the other, and prints what they found.
+import { measureCatchup, measureStats } from './community.ts';
 import { measureDormant } from './dormant.ts';
 import { measureIdle } from './idle.ts';
 import { measureLatency } from './latency.ts';
@@ -25,6 +26,8 @@ const FULL = {
   latencyMs: 20_000,
   idle: { sockets: 10_000, warmUpSockets: 200, settleMs: 3_000, windowMs: 30_000 },
   followers: 1_000,
+  catchup: { owed: 50_000, authors: 20 },
+  stats: { watchers: 1_000, changes: 100, everyMs: 50 },
   dormant: { dormant: 100_000, dormantReeds: 50_000, waiting: 10_000, waitingHolders: 200, holdersOfOne: 10_000, reedsOfOne: 50_000 },
 };
 const QUICK: typeof FULL = {
@@ -32,6 +35,8 @@ const QUICK: typeof FULL = {
   load: { ...FULL.load, reeds: 10_000, rounds: 3, warmUpMs: 700, measuredMs: 2_000 },
   latencyMs: 4_000,
   idle: { ...FULL.idle, settleMs: 1_500, windowMs: 15_000 },
+  catchup: { owed: 4_000, authors: 20 },
+  stats: { watchers: 1_000, changes: 40, everyMs: 50 },
 };
 
 /** In a hurry, and only then, a slow machine gets smaller parts: what was measured stands in the tables. */
@@ -71,17 +76,24 @@ const underLoad = async (options: Options, sizes: typeof FULL): Promise<Pick<Res
   };
 };
 
-const atRest = async ({ parts }: Options, sizesNow: () => typeof FULL): Promise<Pick<Results, 'idle' | 'spread' | 'dormant'>> => {
+const AT_REST = ['idle', 'spread', 'fanout', 'catchup', 'stats', 'dormant'] as const;
+type AtRest = (typeof AT_REST)[number];
+
+const atRest = async ({ parts }: Options, sizesNow: () => typeof FULL): Promise<Partial<Pick<Results, AtRest>>> => {
   await using stage = new Stage();
   const [loads, server] = await Promise.all([stage.loads(2), stage.server({ limits: SPREAD_LIMITS })]);
-  const results: { -readonly [K in 'idle' | 'spread' | 'dormant']?: NonNullable<Results[K]> } = {};
+  const results: { -readonly [K in AtRest]?: NonNullable<Results[K]> } = {};
   const part = async <K extends keyof typeof results>(name: K, measure: () => Promise<NonNullable<Results[K]>>): Promise<void> => {
     if (!parts.has(name)) return;
     say(`${name} …`);
     (results as Record<K, unknown>)[name] = await measure();
   };
   await part('idle', () => measureIdle(stage, server, loads, sizesNow().idle));
-  await part('spread', () => measureSpread(server, loads, sizesNow().followers));
+  const arena = { server, loads };
+  await part('spread', () => measureSpread(arena, sizesNow().followers, 'asked'));
+  await part('fanout', () => measureSpread(arena, sizesNow().followers, 'published'));
+  await part('catchup', () => measureCatchup(arena, sizesNow().catchup));
+  await part('stats', () => measureStats(arena, sizesNow().stats));
   await part('dormant', () => measureDormant(server.databaseUrl, sizesNow().dormant));
   return results;
 };
@@ -95,9 +107,7 @@ const run = async (options: Options): Promise<void> => {
   process.stdout.write(`${machine()}\n\n`);
   const results: Results = {
     ...(anyOf(options, 'throughput', 'latency') ? await underLoad(options, sizes) : {}),
-    ...(anyOf(options, 'idle', 'spread', 'dormant')
-      ? await atRest(options, () => (options.quick ? hurried(sizes, passedMs()) : sizes))
-      : {}),
+    ...(anyOf(options, ...AT_REST) ? await atRest(options, () => (options.quick ? hurried(sizes, passedMs()) : sizes)) : {}),
   };
   process.stdout.write(`${tables(results, sizes.load satisfies Sizes)}\n\ntook ${(passedMs() / 1_000).toFixed(0)} s\n`);
   if (options.json) process.stdout.write(`${JSON.stringify(summary(results))}\n`);

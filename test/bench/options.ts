@@ -1,7 +1,7 @@
 // What the bench is asked to do, from its command line.
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['throughput', 'latency', 'idle', 'spread', 'dormant'] as const;
+export const PARTS = ['throughput', 'latency', 'idle', 'spread', 'fanout', 'catchup', 'stats', 'dormant'] as const;
 export type Part = (typeof PARTS)[number];
 
 export type Options = {
@@ -14,7 +14,7 @@ export type Options = {
 export const HELP = `npm run bench -- [options]
 
 Measures full deliveries beside a bare WebSocket relay and beside single statements, latency at half load, idle sockets, the spread of one
-reed, and what waiting events cost. Ratios compare neighbours in one run; absolute numbers are this machine's at this moment.
+reed to who asked for it and to followers, the catch-up of one who was away, counts under a thousand watchers, and what waiting events cost. Ratios compare neighbours in one run; absolute numbers are this machine's at this moment.
 
   --quick           fewer rounds and shorter ones: all parts within two minutes
   --json            the last line is one JSON object; with --only, null is what was not measured

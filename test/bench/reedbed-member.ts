@@ -1,7 +1,7 @@
 // A light member for loads: every frame it sends is prepared, and of what it receives it reads only the bytes that it needs. Where those stand is
 // asked of the codec once, at the start.
 import { randomBytes } from 'node:crypto';
-import { base64url } from '../../src/base/ids.ts';
+import { base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { makeRequestId, type ReedId, type UserId, userOf } from '../../src/wire/address.ts';
 import { decodeFrame, encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
@@ -16,6 +16,8 @@ const ID_AT = 2;
 const ID_CHARS = SOME_ID.length;
 const NUMBER_CHARS = 12;
 const ATTEMPT = 1;
+/** What says that something is on its way, and needs nothing done. */
+const NOTED: ReadonlySet<string> = new Set(['requestAck', 'publishReadyAck']);
 const PONG = framed(encodeFrame({ id: '', type: 'pong', body: {} }));
 
 /** What is common to all members of a process. */
@@ -59,6 +61,7 @@ export type Choose = (nth: number) => ReedId;
 
 export class ReedbedMember implements Asker {
   readonly #load: Load;
+  readonly #userId: UserId;
   readonly #shape: Shape;
   readonly #choose: Choose;
   readonly #request: Buffer;
@@ -71,6 +74,7 @@ export class ReedbedMember implements Asker {
 
   private constructor(userId: UserId, of: { shape: Shape; choose: Choose }, load: Load) {
     this.#load = load;
+    this.#userId = userId;
     this.#shape = of.shape;
     this.#choose = of.choose;
     const [requestId, reedId] = [makeRequestId(userId, SOME_ID), `${userId}/${SOME_ID}`];
@@ -104,6 +108,23 @@ export class ReedbedMember implements Asker {
     this.#socket?.write(frame);
   }
 
+  /** Asks for what it is owed, and says that it may be told of what comes. */
+  sync(): void {
+    this.#send({ id: '', type: 'syncRequest', body: { requestId: makeRequestId(this.#userId, uuidv7(Date.now(), cryptoRandom)) } });
+  }
+
+  publish(reedId: ReedId): void {
+    this.#send({ id: '', type: 'publishReady', body: { reedId } });
+  }
+
+  watch(reedId: ReedId): void {
+    this.#send({ id: '', type: 'subscribeReed', body: { reedId } });
+  }
+
+  #send(frame: Parameters<typeof encodeFrame>[0]): void {
+    this.#socket?.write(framed(encodeFrame(frame)));
+  }
+
   /** Answers what it kept back. @returns how much that was */
   answerHeld(): number {
     const held = this.held.splice(0);
@@ -123,11 +144,13 @@ export class ReedbedMember implements Asker {
     const type = peekType(payload);
     if (type === 'relayRequest') this.#asks(payload);
     else if (type === 'dataResponse') this.#delivery(payload);
+    else if (type === 'followReed') this.#owed(payload);
+    else if (type === 'reedStats') this.#load.told();
     else if (type === 'settled') this.#load.settled(eventsIn(payload));
     else if (type === 'ping') this.#socket?.write(PONG);
     else if (type === 'hello') this.#authenticate(token);
     else if (type === 'welcome') welcomed.resolve();
-    else if (type !== 'requestAck') this.#odd(payload, welcomed);
+    else if (type === undefined || !NOTED.has(type)) this.#odd(payload, welcomed);
   }
 
   #asks(payload: Buffer): void {
@@ -143,6 +166,16 @@ export class ReedbedMember implements Asker {
     const { acknowledge, ciphertextBytes, numberAt } = this.#shape;
     const sequence = Number.parseInt(payload.toString('latin1', numberAt, numberAt + NUMBER_CHARS), 16);
     this.#load.delivered(sequence, payload.readDoubleLE(payload.length - ciphertextBytes));
+    this.#acknowledge(payload, acknowledge);
+  }
+
+  /** What it did not ask for. */
+  #owed(payload: Buffer): void {
+    this.#load.owed();
+    this.#acknowledge(payload, this.#shape.acknowledge);
+  }
+
+  #acknowledge(payload: Buffer, acknowledge: Buffer): void {
     const frame = Buffer.allocUnsafe(acknowledge.length);
     acknowledge.copy(frame);
     payload.copy(frame, headBytes(1) + ID_AT, ID_AT, ID_AT + ID_CHARS);

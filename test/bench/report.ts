@@ -1,6 +1,7 @@
 // What the bench prints: where it ran, one table a part, what limited it, and one JSON object.
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
+import type { Catchup, Stats } from './community.ts';
 import type { Dormant } from './dormant.ts';
 import type { Idle } from './idle.ts';
 import type { Latency } from './latency.ts';
@@ -13,6 +14,9 @@ export type Results = {
   readonly latency?: { readonly perSecond: number; readonly bare: Latency; readonly reedbed: Latency };
   readonly idle?: Idle;
   readonly spread?: SpreadResult;
+  readonly fanout?: SpreadResult;
+  readonly catchup?: Catchup;
+  readonly stats?: Stats;
   readonly dormant?: Dormant;
 };
 
@@ -120,8 +124,14 @@ const idle = (found: Idle): string =>
     `  signed in at ${whole(found.signInsPerSecond)} a second`,
   ].join('\n');
 
-const spread = (found: SpreadResult): string =>
-  `Spread of one reed from one holder to ${found.followers}: ${found.rounds.length} rounds (${found.rounds.join(', ')}), at most ${found.mostOfOneHolder} of one holder a round, ${found.statements} ledger statements`;
+const spread = (name: string, found: SpreadResult): string =>
+  `${name} of one reed from one holder to ${found.followers}: ${found.rounds.length} rounds (${found.rounds.join(', ')}), at most ${found.mostOfOneHolder} of one holder a round, ${found.statementsToOwe} statements until the first round stood, ${found.statements} ledger statements in all`;
+
+const catchup = (found: Catchup): string =>
+  `Catch-up with ${found.owed} reeds: ${whole(found.perSecond)} a second, ${two(found.statementsPerReed)} statements each, at most ${found.mostEvents} events in the ledger, ${(found.mostBytesMore / KIB / KIB).toFixed(0)} MiB more in the server while it went on`;
+
+const stats = (found: Stats): string =>
+  `Counts of one reed under ${found.watchers} watchers: ${found.changes} changes told in ${two(found.pushes)} pushes to each, ${found.statementsPerPush.toFixed(3)} statements and ${whole(found.cpuUsPerPush)} µs of CPU a push`;
 
 const dormant = (found: Dormant): string =>
   [
@@ -138,7 +148,10 @@ export const tables = (results: Results, sizes: Sizes): string =>
     results.throughput && throughput(results.throughput, sizes),
     results.latency && latency(results.latency),
     results.idle && idle(results.idle),
-    results.spread && spread(results.spread),
+    results.spread && spread('Spread', results.spread),
+    results.fanout && spread('Fan-out', results.fanout),
+    results.catchup && catchup(results.catchup),
+    results.stats && stats(results.stats),
     results.dormant && dormant(results.dormant),
   ]
     .filter((part) => part !== undefined)
@@ -146,7 +159,7 @@ export const tables = (results: Results, sizes: Sizes): string =>
 
 const rounded = (value: number | undefined, digits: number): number | null => (value === undefined ? null : Number(value.toFixed(digits)));
 
-export const summary = ({ throughput: full, latency: late, idle: still, spread: spreading, dormant: waiting }: Results) => ({
+export const summary = ({ throughput: full, latency: late, idle: still, spread: spreading, dormant: waiting, ...community }: Results) => ({
   ratioToBare: rounded(full?.ratioToBare.median, 3),
   ratioToStatements: rounded(full?.ratioToStatements.median, 2),
   statementsPerDelivery: rounded(full?.statementsPerDelivery, 4),
@@ -156,4 +169,9 @@ export const summary = ({ throughput: full, latency: late, idle: still, spread: 
   idleCoreShare: rounded(still?.coreShare, 4),
   spreadRounds: spreading === undefined ? null : spreading.rounds.length,
   dormantBufferRatio: rounded(waiting?.worstRatio, 3),
+  fanoutStatements: rounded(community.fanout?.statementsToOwe, 0),
+  fanoutRounds: rounded(community.fanout?.rounds.length, 0),
+  catchupPerSecond: rounded(community.catchup?.perSecond, 0),
+  catchupBytesMore: rounded(community.catchup?.mostBytesMore, 0),
+  statsUsPerPush: rounded(community.stats?.cpuUsPerPush, 1),
 });

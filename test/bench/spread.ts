@@ -1,9 +1,11 @@
-// How a new reed gets around: one holder, a thousand followers who all have asked for it. A round: holders keep their answers back until nothing more
-// is dispatched, then all answer at once.
+// How a new reed gets around: one holder, and a thousand who all have asked for it, or who follow its author and are told when it is published. A round:
+// holders keep their answers back until nothing more is dispatched, then all answer at once.
 import { OffsetClock, pause } from '../../src/base/clock.ts';
+import type { UserId } from '../../src/wire/address.ts';
 import type { Child } from './calls.ts';
 import { writeLibrary } from './library.ts';
 import type { LoadApi } from './load-child.ts';
+import type { ServerUsage } from './server-child.ts';
 import { type Server, share } from './stage.ts';
 import { CIPHERTEXT_BYTES } from './throughput.ts';
 
@@ -14,7 +16,12 @@ export type SpreadResult = {
   /** The most that one holder was asked for in a round. */
   readonly mostOfOneHolder: number;
   readonly statements: number;
+  /** From the asking or the publication until the first round stood, of the ledger and the application. */
+  readonly statementsToOwe: number;
 };
+
+/** How followers come to want it. */
+export type Wanted = 'asked' | 'published';
 
 const clock = new OffsetClock();
 const LOOK_EVERY_MS = 20;
@@ -22,12 +29,21 @@ const MOST_ROUNDS = 100;
 const QUIET_LOOKS = 3;
 const ALL = ['author', 'followers'] as const;
 
+const statementsOf = (before: ServerUsage, after: ServerUsage): number =>
+  after.ledgerStatements + after.applicationStatements - before.ledgerStatements - before.applicationStatements;
+
 /** Answers are kept back for longer than a holder has time for, and nothing may move but by answers. */
 export const SPREAD_LIMITS = { dispatchDeadlineMs: 600_000, waitingFirstMs: 600_000, waitingMaxMs: 600_000, awakeEventsPerMember: 16 };
 
-export const measureSpread = async (server: Server, loads: readonly Child<LoadApi>[], followers: number): Promise<SpreadResult> => {
+type Arena = { readonly server: Server; readonly loads: readonly Child<LoadApi>[] };
+
+export const measureSpread = async ({ server, loads }: Arena, followers: number, wanted: Wanted): Promise<SpreadResult> => {
   const accounts = await server.community.accounts(followers + 1);
-  const library = await writeLibrary(server.community, accounts, { count: 1, holders: 1 });
+  const asked = wanted === 'asked';
+  const library = asked ? await writeLibrary(server.community, accounts, { count: 1, holders: 1 }) : null;
+  const author = accounts[0]?.userId as UserId;
+  const reedId = asked ? null : await server.community.registered(author);
+  if (!asked) await server.community.follows(accounts.slice(1).map(({ userId }) => [userId, author] as const));
   const numbered = accounts.map((account, index) => ({ account, index }));
   const common = { url: server.url, library, ciphertextBytes: CIPHERTEXT_BYTES };
   await loads[0]?.call('connect', { ...common, of: 'author', accounts: numbered.slice(0, 1) });
@@ -38,9 +54,11 @@ export const measureSpread = async (server: Server, loads: readonly Child<LoadAp
   const everyone = async <T>(task: (load: Child<LoadApi>, of: (typeof ALL)[number]) => Promise<T>): Promise<T[]> =>
     Promise.all(ALL.flatMap((of) => loads.map((load) => task(load, of))));
   await everyone((load, of) => load.call('keepBack', { of }));
+  await everyone((load, of) => load.call('sync', { of }));
   await server.child.call('settle', undefined as never);
   const before = await server.child.call('used', undefined as never);
-  await Promise.all(loads.map((load) => load.call('askEach', { of: 'followers' })));
+  if (reedId === null) await Promise.all(loads.map((load) => load.call('askEach', { of: 'followers' })));
+  else await loads[0]?.call('publish', { of: 'author', reedId });
 
   /** What is kept back once nothing changes any more. */
   const atRest = async (): Promise<{ kept: number[]; settled: number }> => {
@@ -58,8 +76,10 @@ export const measureSpread = async (server: Server, loads: readonly Child<LoadAp
   };
   const rounds: number[] = [];
   let mostOfOneHolder = 0;
+  let statementsToOwe = 0;
   for (;;) {
     const { kept, settled } = await atRest();
+    if (rounds.length === 0) statementsToOwe = statementsOf(before, await server.child.call('used', undefined as never));
     if (settled >= followers) break;
     if (kept.length === 0 || rounds.length > MOST_ROUNDS) throw new Error(`the spread came to rest with ${settled} of ${followers} served`);
     rounds.push(kept.reduce((sum, count) => sum + count, 0));
@@ -68,5 +88,5 @@ export const measureSpread = async (server: Server, loads: readonly Child<LoadAp
   }
   const after = await server.child.call('used', undefined as never);
   await everyone((load, of) => load.call('disconnect', { of }));
-  return { followers, rounds, mostOfOneHolder, statements: after.ledgerStatements - before.ledgerStatements };
+  return { followers, rounds, mostOfOneHolder, statementsToOwe, statements: after.ledgerStatements - before.ledgerStatements };
 };
