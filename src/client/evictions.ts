@@ -1,13 +1,19 @@
 // Giving up copies on purpose: announced first, deleted only after the server's answer, so that nobody is sent to an empty place.
 // The announcement is on record, and each new connection repeats it until the answer comes.
+import { AppError } from '../base/errors.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
-import { makeRequestId, type ReedId, type UserId } from '../wire/address.ts';
-import type { Frame } from '../wire/frames.ts';
+import type { Limits } from '../base/limits.ts';
+import { makeRequestId, parseReedId, type ReedId, type UserId } from '../wire/address.ts';
+import type { Frame, FrameOf } from '../wire/frames.ts';
 import type { ServerTime } from './server-time.ts';
 import type { Store } from './store.ts';
 import type { Emit } from './types.ts';
 
+/** When the server does not say. */
+const AGAIN_MS = 5_000;
+
 export type EvictionDeps = {
+  readonly limits: Pick<Limits, 'evictionsAtOnce'>;
   readonly store: Store;
   readonly time: ServerTime;
   readonly random: RandomBytes;
@@ -19,6 +25,8 @@ export type EvictionDeps = {
 export class Evictions {
   readonly #deps: EvictionDeps;
   readonly #leaving = new Map<ReedId, (() => void)[]>();
+  /** Announced though there is no copy, and not answered yet. */
+  readonly #lacking = new Map<ReedId, { done(): void; failed(error: AppError): void }>();
 
   constructor(deps: EvictionDeps) {
     this.#deps = deps;
@@ -45,6 +53,35 @@ export class Evictions {
     return gone;
   }
 
+  /** Says of reeds that they are not here. Resolves when the server knows it; rejects when the connection ends before. */
+  async lacking(reedIds: readonly ReedId[]): Promise<void> {
+    const { evictionsAtOnce } = this.#deps.limits;
+    for (let at = 0; at < reedIds.length; at += evictionsAtOnce) {
+      const some = reedIds.slice(at, at + evictionsAtOnce);
+      await Promise.all(
+        some.map(
+          (reedId) =>
+            new Promise<void>((done, failed) => {
+              this.#lacking.set(reedId, { done, failed });
+              if (!this.#announce(reedId)) failed(new AppError('UNAVAILABLE', 'no connection'));
+            }),
+        ),
+      );
+    }
+  }
+
+  disconnected(): void {
+    for (const { failed } of this.#lacking.values()) failed(new AppError('UNAVAILABLE', 'the connection was lost'));
+    this.#lacking.clear();
+  }
+
+  /** An ERROR that repeats the announcement's id: too many at once. */
+  refused({ id, body }: FrameOf<'error'>): void {
+    const reedId = parseReedId(id);
+    if (!reedId || !(this.#leaving.has(reedId) || this.#lacking.has(reedId))) return;
+    this.#deps.time.after(body.retryAfterMs || AGAIN_MS, () => void this.#announce(reedId));
+  }
+
   connected(): void {
     for (const reedId of this.#leaving.keys()) this.#announce(reedId);
   }
@@ -52,6 +89,8 @@ export class Evictions {
   /** EVICTION_ACK: nobody will be sent here for it any more. */
   async acknowledged(reedId: ReedId): Promise<void> {
     const { store, emit } = this.#deps;
+    this.#lacking.get(reedId)?.done();
+    this.#lacking.delete(reedId);
     const waiters = this.#leaving.get(reedId);
     if (!waiters) return;
     this.#leaving.delete(reedId);
@@ -66,7 +105,7 @@ export class Evictions {
     for (const done of waiters) done();
   }
 
-  #announce(reedId: ReedId): void {
-    this.#deps.send({ id: '', type: 'eviction', body: { reedId } });
+  #announce(reedId: ReedId): boolean {
+    return this.#deps.send({ id: reedId, type: 'eviction', body: { reedId } });
   }
 }

@@ -1,11 +1,12 @@
 // The feeds in which a copy stands, and its place in each: a text whose order is the feed's order. Pure, so that every store keeps the same.
 // Time is that of the server's signature, which every reader of a copy sees alike; a reed is published right after it.
-import type { ReedId, UserId } from '../wire/address.ts';
+import { type ReedId, type UserId, userOf } from '../wire/address.ts';
 import { parseTime } from '../wire/kinds.ts';
 import type { CopyRecord } from './store.ts';
 
 /**
- * all: everything kept. author: what somebody wrote. tag: a pipe. mention: what names somebody. echo: what echoes a reed; these newest first.
+ * all: everything kept. author: what somebody wrote. tag: a pipe. mention: what names somebody. answers: replies to and echoes of what somebody
+ * wrote. echo: what echoes a reed. These newest first.
  * reply: the direct answers to a reed, oldest first. thread: a thread's parts in their order, by its head.
  */
 export type Feed =
@@ -13,6 +14,7 @@ export type Feed =
   | `author ${UserId}`
   | `tag ${string}`
   | `mention ${UserId}`
+  | `answers ${UserId}`
   | `echo ${ReedId}`
   | `reply ${ReedId}`
   | `thread ${ReedId}`;
@@ -40,6 +42,8 @@ export function placesOf({ id, certificate, state }: CopyRecord): string[] {
   places.push(newestFirst('all'), newestFirst(`author ${statement.author}`));
   if (replyTo) places.push(`reply ${replyTo}${GAP}${printed(at)}${GAP}${id}`);
   if (echoOf) places.push(newestFirst(`echo ${echoOf}`));
+  const answered = new Set([replyTo, echoOf].flatMap((reed) => (reed ? [userOf(reed)] : [])));
+  for (const user of answered) places.push(newestFirst(`answers ${user}`));
   return places;
 }
 

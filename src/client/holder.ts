@@ -2,11 +2,11 @@
 // A store that lost something never says that a copy is gone, and whoever asks for more than this device can do is told `busy`.
 import type { Limits } from '../base/limits.ts';
 import type { PublicKey } from '../crypto/openpgp.ts';
-import { sealCopy } from '../crypto/seal.ts';
+import { type Copy, sealCopy, sealThread, type ThreadCopy } from '../crypto/seal.ts';
 import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import type { Frame, FrameOf, RelayErrorReason } from '../wire/frames.ts';
 import type { ServerTime } from './server-time.ts';
-import type { CopyRecord, Store } from './store.ts';
+import type { Store } from './store.ts';
 import type { Emit, ServeOutcome } from './types.ts';
 
 const MINUTE_MS = 60_000;
@@ -27,13 +27,20 @@ export type HolderDeps = {
 type Job = {
   readonly eventId: string;
   readonly attempt: number;
+  readonly isThread: boolean;
   readonly reedId: ReedId;
   readonly requester: UserId;
   readonly requesterKey: UserKeyId;
   readonly dueAt: number;
 };
 
-type Answer = { readonly outcome: ServeOutcome; readonly ciphertext?: Uint8Array };
+type Asked = Pick<FrameOf<'relayRequest'>['body'], 'requesterId' | 'requesterKeyId' | 'attempt' | 'deadlineMs'> & {
+  readonly isThread: boolean;
+};
+
+/** `missing`: of a thread, the part that is not here. */
+type Answer = { readonly outcome: ServeOutcome; readonly ciphertext?: Uint8Array; readonly missing?: ReedId };
+type Found = Copy | ThreadCopy;
 
 const REASONS: Readonly<Record<Exclude<ServeOutcome, 'sent' | 'miss'>, RelayErrorReason>> = {
   busy: 'BUSY',
@@ -54,7 +61,16 @@ export class Holder {
 
   /** Takes a RELAY_REQUEST. The answer goes out by itself. */
   relayRequest({ id, body }: FrameOf<'relayRequest'>): void {
-    const reedId = parseReedId(body.reedId);
+    this.#asked(id, body.reedId, { ...body, isThread: false });
+  }
+
+  /** Takes a RELAY_THREAD: all parts or none. */
+  relayThread({ id, body }: FrameOf<'relayThread'>): void {
+    this.#asked(id, body.threadId, { ...body, isThread: true });
+  }
+
+  #asked(id: string, subject: string, body: Asked): void {
+    const reedId = parseReedId(subject);
     const requester = parseUserId(body.requesterId);
     const requesterKey = parseUserKeyId(body.requesterKeyId);
     if (!reedId || !requester || !requesterKey || userOf(requesterKey) !== requester) {
@@ -62,15 +78,10 @@ export class Holder {
       return;
     }
     const dueAt = this.#deps.time.monotonicMs() + body.deadlineMs;
-    const job = { eventId: id, attempt: body.attempt, reedId, requester, requesterKey, dueAt };
+    const job = { eventId: id, attempt: body.attempt, isThread: body.isThread, reedId, requester, requesterKey, dueAt };
     if (this.#queue.length >= this.#deps.limits.holderQueue) return this.#answer(job, { outcome: 'busy' });
     this.#queue.push(job);
     this.#pump();
-  }
-
-  /** Threads are not kept by this version, so no part of one was ever promised. */
-  relayThread({ id, body }: FrameOf<'relayThread'>): void {
-    this.#deps.send(errorFrame(id, body.attempt, 'FAILED'));
   }
 
   /** The connection is gone: its claims were given to others. */
@@ -111,29 +122,47 @@ export class Holder {
 
   async #prepare(job: Job): Promise<Answer> {
     if (this.#isOverBudget(job.requester)) return { outcome: 'busy' };
-    const found = await this.#find(job.reedId);
-    if (typeof found === 'string') return { outcome: found };
+    const found = await this.#find(job);
+    if ('outcome' in found) return found;
     const key = await this.#deps.requesterKey(job.requester, job.requesterKey);
     if (!key) return { outcome: 'requester-key-unverified' };
-    const ciphertext = await sealCopy({ certificate: found.certificate, body: found.body }, key);
-    return { outcome: 'sent', ciphertext };
+    return { outcome: 'sent', ciphertext: await ('record' in found ? sealThread(found, key) : sealCopy(found, key)) };
   }
 
-  async #find(reedId: ReedId): Promise<CopyRecord | 'miss' | 'store-unavailable'> {
+  async #find({ reedId, isThread }: Job): Promise<Found | Answer> {
     const { store } = this.#deps;
     try {
+      if (isThread) return await this.#findThread(reedId);
       const copy = await store.get('copies', reedId);
-      return copy ?? (store.complete ? 'miss' : 'store-unavailable');
+      return copy ? { certificate: copy.certificate, body: copy.body } : this.#missing(reedId);
     } catch {
-      return 'store-unavailable';
+      return { outcome: 'store-unavailable' };
     }
   }
 
-  #answer(job: Job, { outcome, ciphertext }: Answer): void {
+  async #findThread(head: ReedId): Promise<Found | Answer> {
+    const { store } = this.#deps;
+    const thread = await store.get('threads', head);
+    if (!thread) return this.#missing(head);
+    const parts: Copy[] = [];
+    for (const reedId of thread.certificate.statement.reeds) {
+      const copy = await store.get('copies', reedId);
+      if (!copy) return this.#missing(reedId);
+      parts.push({ certificate: copy.certificate, body: copy.body });
+    }
+    return { record: thread.certificate, parts };
+  }
+
+  #missing(reedId: ReedId): Answer {
+    return this.#deps.store.complete ? { outcome: 'miss', missing: reedId } : { outcome: 'store-unavailable' };
+  }
+
+  #answer(job: Job, answer: Answer): void {
+    const { outcome, ciphertext } = answer;
     const { time, send, emit } = this.#deps;
     // Past its deadline the event was given to someone else; sending a whole copy would only cost.
     if (ciphertext && time.monotonicMs() > job.dueAt) return this.#tell(job, 'failed', 0);
-    const sent = send(frameOf(job, outcome, ciphertext));
+    const sent = send(frameOf(job, answer));
     if (ciphertext && sent) this.#spend(job.requester, ciphertext.length);
     if (sent) this.#tell(job, outcome, ciphertext?.length ?? 0);
     else emit({ type: 'served', reedId: job.reedId, requester: job.requester, outcome: 'failed', bytes: 0 });
@@ -164,9 +193,8 @@ const errorFrame = (id: string, attempt: number, reason: RelayErrorReason): Fram
   body: { attempt, reason },
 });
 
-function frameOf(job: Job, outcome: ServeOutcome, ciphertext: Uint8Array | undefined): Frame {
-  const { eventId: id, attempt } = job;
-  if (outcome === 'miss') return { id, type: 'relayMiss', body: { attempt, missingReedId: '' } };
+function frameOf({ eventId: id, attempt, isThread }: Job, { outcome, ciphertext, missing }: Answer): Frame {
+  if (outcome === 'miss') return { id, type: 'relayMiss', body: { attempt, missingReedId: (isThread && missing) || '' } };
   if (outcome === 'sent') return { id, type: 'relayResponse', body: { attempt, ciphertext: ciphertext ?? new Uint8Array() } };
   return errorFrame(id, attempt, REASONS[outcome]);
 }

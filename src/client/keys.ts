@@ -74,6 +74,14 @@ export class KeyDirectory {
     });
   }
 
+  /** Lets go of somebody's chain: nothing is verified with it any more, and the server owes no news of it. */
+  forget(user: UserId): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#deps.store.write([{ delete: 'keys', id: user }]);
+      this.#chains.delete(user);
+    });
+  }
+
   /** What changes a chain goes one after the other: what it is compared with must not be replaced meanwhile. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#changing.then(work);

@@ -19,6 +19,7 @@ import type { Writing } from './outbox.ts';
 import type { HttpFetch, SocketFactory } from './ports.ts';
 import type { ProfileChanges, Profiles } from './profile.ts';
 import { type Draft, requireAnswerable, type ThreadDraft } from './publish-options.ts';
+import type { Receiving } from './receiving.ts';
 import { RELATIONS_KNOWN, type Relations } from './relations.ts';
 import { linkDevice, restoreAccount } from './restore.ts';
 import { PinnedServer, type ServerInfo } from './server.ts';
@@ -149,14 +150,19 @@ export class Member {
     return this.#running().outbox.publish(root ? { ...draft, root } : draft);
   }
 
+  /** What comes unasked, what is watched and what is read of it, see receiving.ts. Throws AppError without an account. */
+  get receiving(): Receiving {
+    return this.#running().receiving;
+  }
+
   /** A copy of a reed: from the store at once, else from a member who holds it. Opening means keeping. Rejects with RequestFailure. */
   async request(reedId: ReedId, options?: RequestOptions): Promise<CopyRecord> {
-    return this.#running().viewer.request(reedId, options);
+    return this.#running().receiving.viewer.request(reedId, options);
   }
 
   /** Ends a request that has not been answered. */
   async cancel(reedId: ReedId): Promise<void> {
-    await this.#running().viewer.cancel(reedId);
+    await this.#running().receiving.viewer.cancel(reedId);
   }
 
   async copy(reedId: ReedId): Promise<CopyRecord | null> {
@@ -170,7 +176,7 @@ export class Member {
 
   /** Gives up a copy: announced, and deleted once the server has answered, when this resolves. */
   async evict(reedId: ReedId): Promise<void> {
-    await this.#running().evictions.evict(reedId);
+    await this.#running().receiving.evictions.evict(reedId);
   }
 
   /** Reeds and threads that were written and are not published yet, in order. */

@@ -8,6 +8,7 @@ import type { Frame, FrameOf } from '../wire/frames.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
 import type { KeyDirectory } from './keys.ts';
 import type { Store } from './store.ts';
+import { purgeAuthor, type Tombstones } from './tombstones.ts';
 import type { Emit } from './types.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -17,13 +18,18 @@ const CERTIFICATE_LIMITS = { depth: STATEMENT_LIMITS.depth + 3, bytes: STATEMENT
 export type NoticeDeps = {
   readonly store: Store;
   readonly keys: Pick<KeyDirectory, 'context' | 'revoked'>;
-  readonly viewer: Pick<Viewer, 'asked' | 'explained' | 'removed'>;
+  readonly viewer: Pick<Viewer, 'asked' | 'explained' | 'gone'>;
+  readonly tombstones: Pick<Tombstones, 'bury'>;
   readonly user: UserId;
   send(frame: Frame): boolean;
   emit: Emit;
 };
 
-type NoticeFrame = FrameOf<'reedRemoved'> | FrameOf<'keyRevoked'> | FrameOf<'userBlocked'>;
+type RemovalFrame = FrameOf<'reedRemoved'> | FrameOf<'threadRemoved'> | FrameOf<'accountRemoved'>;
+type BlockFrame = FrameOf<'userBlocked'> | FrameOf<'userUnblocked'>;
+export type NoticeFrame = RemovalFrame | BlockFrame | FrameOf<'keyRevoked'>;
+
+const REMOVALS = { reedRemoved: 'reed-removal', threadRemoved: 'thread-removal', accountRemoved: 'account-removal' } as const;
 
 export class Notices {
   readonly #deps: NoticeDeps;
@@ -42,7 +48,7 @@ export class Notices {
       // What a true notice explained is closed by now.
       this.#endUnproven(frame);
     }
-    if (frame.type === 'userBlocked' || frame.id === '') return;
+    if (isBlock(frame) || frame.id === '') return;
     const answer: Frame = isTrue
       ? { id: frame.id, type: 'dataAck', body: {} }
       : { id: frame.id, type: 'dataInvalid', body: { reason: 'BAD_CERTIFICATE' } };
@@ -50,25 +56,18 @@ export class Notices {
   }
 
   #carryOut(frame: NoticeFrame, certificate: unknown): Promise<boolean> {
-    if (frame.type === 'reedRemoved') return this.#removed(frame, certificate);
-    return frame.type === 'keyRevoked' ? this.#revoked(certificate) : this.#blocked(frame, certificate);
+    if (frame.type === 'keyRevoked') return this.#revoked(certificate);
+    return isBlock(frame) ? this.#block(frame, certificate) : this.#removed(frame, certificate);
   }
 
-  async #removed({ body }: FrameOf<'reedRemoved'>, value: unknown): Promise<boolean> {
-    const { store, keys, viewer, emit } = this.#deps;
-    const accepted = await verifyCertificate(value, 'reed-removal', keys.context);
-    if (!accepted.ok) return false;
-    const { certificate } = accepted.value;
-    const reedId = certificate.statement.id;
-    const copy = await store.get('copies', reedId);
-    await store.write([
-      { delete: 'copies', id: reedId },
-      { delete: 'requests', id: reedId },
-    ]);
-    if (copy) emit({ type: 'copy', reedId, state: 'gone' });
-    if (viewer.asked(body.requestId) === reedId) viewer.explained(body.requestId, 'removed', certificate);
-    viewer.removed(reedId, certificate);
-    return true;
+  async #removed(frame: RemovalFrame, value: unknown): Promise<boolean> {
+    const { tombstones, viewer } = this.#deps;
+    const { requestId } = frame.body;
+    // Looked up first: what the removal is about is ended by it.
+    const asked = viewer.asked(requestId);
+    const stone = await tombstones.bury(value, REMOVALS[frame.type]);
+    if (stone && asked && (asked === stone.id || userOf(asked) === stone.id)) viewer.explained(requestId, 'removed', stone.certificate);
+    return stone !== null;
   }
 
   async #revoked(value: unknown): Promise<boolean> {
@@ -77,6 +76,10 @@ export class Notices {
     if (!accepted.ok) return false;
     const { certificate } = accepted.value;
     return keys.revoked(certificate.statement.key, certificate);
+  }
+
+  #block(frame: BlockFrame, certificate: unknown): Promise<boolean> {
+    return frame.type === 'userBlocked' ? this.#blocked(frame, certificate) : this.#unblocked(certificate);
   }
 
   async #blocked({ body }: FrameOf<'userBlocked'>, value: unknown): Promise<boolean> {
@@ -91,8 +94,40 @@ export class Notices {
     if (asked && other === userOf(asked)) viewer.explained(body.requestId, 'blocked', certificate);
     // The own block is no news to be acknowledged.
     if (target !== user) return blocker === user;
+    await this.#cutOff(accepted.value);
     const acknowledged = { userId: blocker, countersignatureHash: await countersignatureHash(accepted.value) };
     send({ id: '', type: 'userBlockedAck', body: acknowledged });
+    return true;
+  }
+
+  /**
+   * Who blocks this member wants to be seen no more: the server counts on this member for none of their reeds, so none stays, and the follow ends.
+   * Of two statements about the same pair the one with the higher seq is the newer.
+   */
+  async #cutOff({ certificate, seq }: AcceptedCertificate<'block'>): Promise<void> {
+    const { store, viewer, emit } = this.#deps;
+    const { user: id } = certificate.statement;
+    if (((await store.get('blockers', id))?.seq ?? 0) >= seq) return;
+    await store.write([
+      { put: 'blockers', record: { id, active: true, seq, certificate } },
+      { delete: 'follows', id },
+    ]);
+    viewer.gone(id, 'blocked', certificate);
+    await purgeAuthor(store, id, (reedId) => emit({ type: 'copy', reedId, state: 'gone' }));
+    emit({ type: 'blocker', user: id, active: true });
+  }
+
+  async #unblocked(value: unknown): Promise<boolean> {
+    const { keys, user, send, store, emit } = this.#deps;
+    const accepted = await verifyCertificate(value, 'unblock', keys.context);
+    if (!accepted.ok || accepted.value.certificate.statement.target !== user) return false;
+    const { certificate, seq } = accepted.value;
+    const { user: id } = certificate.statement;
+    if (((await store.get('blockers', id))?.seq ?? 0) < seq) {
+      await store.write([{ put: 'blockers', record: { id, active: false, seq, certificate } }]);
+      emit({ type: 'blocker', user: id, active: false });
+    }
+    send({ id: '', type: 'userUnblockedAck', body: { userId: id, countersignatureHash: await countersignatureHash(accepted.value) } });
     return true;
   }
 
@@ -102,11 +137,13 @@ export class Notices {
     const reedId = frame.type === 'keyRevoked' ? undefined : viewer.asked(frame.body.requestId);
     if (!reedId) return;
     emit({ type: 'unproven', frame: frame.type, reedId });
-    viewer.explained(frame.body.requestId, frame.type === 'userBlocked' ? 'blocked' : 'removed', undefined);
+    viewer.explained(frame.body.requestId, isBlock(frame) ? 'blocked' : 'removed', undefined);
   }
 }
 
-async function countersignatureHash({ certificate }: AcceptedCertificate<'block'>): Promise<string> {
+const isBlock = (frame: NoticeFrame): frame is BlockFrame => frame.type === 'userBlocked' || frame.type === 'userUnblocked';
+
+async function countersignatureHash({ certificate }: AcceptedCertificate<'block'> | AcceptedCertificate<'unblock'>): Promise<string> {
   const bytes = canonicalBytes(certificate.countersignature.statement);
   if (!bytes.ok) throw new TypeError('an accepted countersignature has a canonical form');
   return statementHash(bytes.value);

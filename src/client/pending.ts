@@ -14,6 +14,8 @@ export type Pending = {
   record: RequestRecord;
   /** Sent on this connection. */
   sent: boolean;
+  /** Its copy came unasked on this connection: nothing was sent for it, and SETTLED is all that it waits for. */
+  pushed: boolean;
   /** The server may know it from before: it was taken up from the store, or an answer to it has come. Sending it is repeating it. */
   known: boolean;
   progress: RequestProgress;
@@ -55,7 +57,7 @@ export class PendingReeds {
       return before;
     }
     const progress: RequestProgress = { state: 'sending', onlineHolders: 0, tries: record.invalid };
-    const rest = { sent: false, known: false, lacks: null, storing: false, refusals: 0, notBefore: 0 };
+    const rest = { sent: false, pushed: false, known: false, lacks: null, storing: false, refusals: 0, notBefore: 0 };
     const pending: Pending = { record, progress, waiters: [], ...rest };
     this.#byReed.set(record.id, pending);
     return pending;
@@ -70,7 +72,7 @@ export class PendingReeds {
 
   /** Those that may be sent now, copies before confirmations, in the order in which they were asked for. */
   sendable(now: number): Pending[] {
-    const due = this.all().filter(({ sent, notBefore }) => !sent && notBefore <= now);
+    const due = this.all().filter(({ sent, pushed, notBefore }) => !sent && !pushed && notBefore <= now);
     const rank = ({ record }: Pending): number => (record.want === 'copy' ? 0 : 1);
     return due.sort((left, right) => rank(left) - rank(right) || left.record.askedAt - right.record.askedAt);
   }

@@ -103,6 +103,9 @@ export type BlockerRecord = { readonly id: UserId; readonly active: boolean; rea
 /** What this device alone keeps of somebody. kept: their reeds stay without a follow. muted: they are not shown. */
 export type MarkRecord = { readonly id: UserId; readonly kept: boolean; readonly muted: boolean };
 
+/** What a new device has still to ask back; `thread`: the whole thread of which it is the head. */
+export type RecallRecord = { readonly id: ReedId; readonly thread?: true };
+
 /** Single values: the account, the tip, the server document and the like. */
 export type MetaRecord = { readonly id: string; readonly value: unknown };
 
@@ -118,6 +121,7 @@ export type Records = {
   blocks: BlockRecord;
   blockers: BlockerRecord;
   marks: MarkRecord;
+  recalls: RecallRecord;
 };
 
 export type Collection = keyof Records;
@@ -134,6 +138,7 @@ export const COLLECTIONS: readonly Collection[] = [
   'blocks',
   'blockers',
   'marks',
+  'recalls',
 ];
 
 export type Change =

@@ -1,50 +1,45 @@
-// Asking for reeds and taking what comes. A request is in the store before it is sent and stays there until the server has confirmed
-// the copy. Nothing that a lost connection may have swallowed is waited for: each new one hears every open request once more.
+// Asking for reeds. A request is in the store before it is sent and stays there until the server has confirmed the copy. Nothing that a lost connection may have swallowed is waited for: each new one hears every open request once more.
 
 import type { Timer } from '../base/clock.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
-import type { Limits } from '../base/limits.ts';
-import type { Result } from '../base/result.ts';
-import { makeRequestId, parseReedId, type ReedId, type RequestId, type UserId, userOf } from '../wire/address.ts';
-import { ACCUSING_REASONS, type DeliveryType, type Frame, type FrameBodies, type FrameOf, type InvalidReason } from '../wire/frames.ts';
-import type { CheckedCopy } from './check-copy.ts';
-import { consentTo } from './consent.ts';
+import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from '../wire/address.ts';
+import type { FrameBodies, FrameOf } from '../wire/frames.ts';
+import { Intake, type IntakeDeps } from './intake.ts';
 import { type Pending, PendingReeds, PROGRESS, type Waiter } from './pending.ts';
-import { judgeRefusal, REFUSALS_MAX, retryDelayMs } from './refusals.ts';
-import type { ServerTime } from './server-time.ts';
-import type { CopyRecord, RequestRecord, Store } from './store.ts';
-import { type Emit, RequestFailure, type RequestProgress } from './types.ts';
+import { judgeRefusal } from './refusals.ts';
+import type { CopyRecord, RequestRecord } from './store.ts';
+import { RequestFailure, type RequestProgress } from './types.ts';
 
 /** Confirmations are asked for beside what people wait for, a few at a time. */
 const CONFIRMATIONS_AT_ONCE = 8;
 
-export type ViewerDeps = {
-  readonly store: Store;
-  readonly time: ServerTime;
-  readonly random: RandomBytes;
-  readonly limits: Limits;
-  readonly user: UserId;
-  /** Judges a ciphertext as the copy of a reed. Rejects when that is not possible now. */
-  check(ciphertext: Uint8Array, reedId: ReedId): Promise<Result<CheckedCopy, InvalidReason>>;
-  send(frame: Frame): boolean;
-  emit: Emit;
-};
+export type ViewerDeps = Omit<IntakeDeps, 'pending' | 'open'> & { readonly random: RandomBytes };
 
-export type RequestOptions = { onProgress?(progress: RequestProgress): void; readonly signal?: AbortSignal };
-type Delivery = { readonly id: string; readonly type: DeliveryType; readonly body: FrameBodies['dataResponse'] };
+/** `thread`: the whole thread that the reed is the head of. */
+export type RequestOptions = { onProgress?(progress: RequestProgress): void; readonly signal?: AbortSignal; readonly thread?: boolean };
 
 export class Viewer {
   readonly #deps: ViewerDeps;
   readonly #pending = new PendingReeds();
-  /** Acknowledged events whose SETTLED has not come. */
-  readonly #acked = new Map<string, ReedId>();
-  /** One delivery of a reed is looked at after the other. */
-  readonly #checking = new Map<ReedId, Promise<void>>();
+  /** What comes, asked for or not. */
+  readonly intake: Intake;
   #openMax = 0;
   #retry: Timer | null = null;
 
   constructor(deps: ViewerDeps) {
     this.#deps = deps;
+    this.intake = new Intake({
+      ...deps,
+      pending: this.#pending,
+      open: {
+        newRecord: (reedId, want, rest) => this.#newRecord(reedId, want, rest),
+        progress: (pending, change) => this.#progress(pending, change),
+        fail: (pending, failure) => this.#fail(pending, failure),
+        later: (pending, delayMs) => this.#later(pending, delayMs, 'sending'),
+        freed: () => this.#freed(),
+        pump: () => this.#pump(),
+      },
+    });
   }
 
   /** Takes up what was open when the device stopped. */
@@ -55,11 +50,16 @@ export class Viewer {
   /** A copy, from the store or from another member. Rejects with RequestFailure. */
   async request(reedId: ReedId, options: RequestOptions = {}): Promise<CopyRecord> {
     // A copy whose request was ended while it came is still being dealt with.
-    if (!this.#pending.get(reedId)) await this.#checking.get(reedId);
-    const here = await this.#deps.store.get('copies', reedId);
-    if (here && here.state !== 'leaving') return here;
+    if (!this.#pending.get(reedId)) await this.intake.checked(reedId);
+    const { store, tombstones } = this.#deps;
+    const here = await store.get('copies', reedId);
+    const isLeaving = here?.state === 'leaving';
+    if (here && !isLeaving && (!options.thread || (await store.get('threads', reedId)))) return here;
+    const stone = await tombstones.find(reedId);
+    if (stone) throw new RequestFailure('removed', { certificate: stone.certificate });
     options.signal?.throwIfAborted();
-    if (this.#pending.get(reedId)?.record.want !== 'copy') await this.#begin(reedId, here !== null);
+    const open = this.#pending.get(reedId)?.record;
+    if (open?.want !== 'copy' || (options.thread && !open.thread)) await this.#begin(reedId, isLeaving, options.thread ?? false);
     return new Promise((done, failed) => {
       const waiter: Waiter = { done, failed, progress: (progress) => options.onProgress?.(progress) };
       const pending = this.#pending.get(reedId);
@@ -90,6 +90,7 @@ export class Viewer {
     this.#openMax = openMax;
     for (const pending of this.#pending.all()) {
       pending.sent = false;
+      pending.pushed = false;
       if (pending.notBefore === Number.POSITIVE_INFINITY) pending.notBefore = 0;
     }
     this.#pump();
@@ -103,11 +104,6 @@ export class Viewer {
   /** Nobody waits here any longer. What was asked for stays on record and is asked for again at the next start. */
   close(): void {
     for (const { waiters } of this.#pending.all()) for (const { failed } of waiters.splice(0)) failed(new RequestFailure('cancelled'));
-  }
-
-  /** Waits for every copy that is being checked. */
-  async idle(): Promise<void> {
-    while (this.#checking.size > 0) await Promise.all(this.#checking.values());
   }
 
   requestAck({ body }: FrameOf<'requestAck'>): void {
@@ -133,10 +129,10 @@ export class Viewer {
     if (pending) void this.#fail(pending, new RequestFailure(outcome, certificate ? { certificate } : {}));
   }
 
-  /** The reed is gone for good: whatever was open about it ends. */
-  removed(reedId: ReedId, certificate: object): void {
-    const pending = this.#pending.get(reedId);
-    if (pending) void this.#fail(pending, new RequestFailure('removed', { certificate }), { gone: true });
+  /** A reed, or all that somebody wrote, is gone for good: whatever was open about it ends. */
+  gone(id: ReedId | UserId, outcome: 'removed' | 'blocked', certificate: object): void {
+    const ended = this.#pending.all().filter(({ record }) => record.id === id || userOf(record.id) === id);
+    for (const pending of ended) void this.#fail(pending, new RequestFailure(outcome, { certificate }), { gone: true });
   }
 
   /** The reed that an open request of this id is about. */
@@ -155,42 +151,21 @@ export class Viewer {
     this.#later(pending, verdict.waitMs * (before + 1), verdict.state);
   }
 
-  /** A ciphertext for this member. */
-  delivery(frame: Delivery): void {
-    const reedId = parseReedId(frame.body.reedId);
-    if (!reedId) return;
-    const before = this.#checking.get(reedId) ?? Promise.resolve();
-    const work = before
-      .then(() => this.#take(frame, reedId))
-      .catch(() => this.#refuse(frame.id, reedId, 'CANNOT_STORE'))
-      .finally(() => {
-        if (this.#checking.get(reedId) === work) this.#checking.delete(reedId);
-      });
-    this.#checking.set(reedId, work);
-  }
-
-  /** SETTLED: what was acknowledged is held now, or is not. */
-  async settled({ body }: FrameOf<'settled'>): Promise<void> {
-    for (const { eventId, outcome } of body.events) {
-      const reedId = this.#acked.get(eventId);
-      if (!reedId) continue;
-      this.#acked.delete(eventId);
-      if (outcome === 'HELD') await this.#confirmed(reedId);
-      else this.#unconfirmed(reedId);
-    }
-  }
-
-  async #begin(reedId: ReedId, replaces: boolean): Promise<void> {
-    const record = this.#newRecord(reedId, 'copy', 0);
+  async #begin(reedId: ReedId, replaces: boolean, thread: boolean): Promise<void> {
+    const record = this.#newRecord(reedId, 'copy', { invalid: 0, thread });
     await this.#deps.store.write([...(replaces ? [{ delete: 'copies', id: reedId } as const] : []), { put: 'requests', record }]);
     // Someone else may have begun the same while this was written: then theirs counts, and is overwritten on disk next time.
-    if (this.#pending.get(reedId)?.record.want !== 'copy') this.#pending.set(record).sent = false;
+    const open = this.#pending.get(reedId)?.record;
+    if (open?.want === 'copy' && (open.thread ?? false) === thread) return;
+    const pending = this.#pending.set(record);
+    pending.sent = pending.known = pending.pushed = false;
   }
 
-  #newRecord(reedId: ReedId, want: RequestRecord['want'], invalid: number): RequestRecord {
+  #newRecord(reedId: ReedId, want: RequestRecord['want'], rest: { invalid: number; thread?: boolean }): RequestRecord {
     const { time, random, user } = this.#deps;
     const now = time.now();
-    return { id: reedId, want, requestId: makeRequestId(user, uuidv7(now, random)), invalid, askedAt: now };
+    const record = { id: reedId, want, requestId: makeRequestId(user, uuidv7(now, random)), invalid: rest.invalid, askedAt: now };
+    return rest.thread ? { ...record, thread: true } : record;
   }
 
   async #abandon(reedId: ReedId, waiter: Waiter): Promise<void> {
@@ -223,13 +198,18 @@ export class Viewer {
   /** A confirmation is a request of its own each time: the old one may have ended. */
   async #ask(pending: Pending): Promise<void> {
     if (pending.record.want === 'confirmation') {
-      const record = this.#newRecord(pending.record.id, 'confirmation', 0);
+      const { id, thread = false } = pending.record;
+      const record = this.#newRecord(id, 'confirmation', { invalid: 0, thread });
       await this.#deps.store.write([{ put: 'requests', record }]).catch(() => undefined);
       if (this.#pending.get(record.id) !== pending) return;
       this.#pending.set(record);
     }
-    const { id, requestId } = pending.record;
-    const sent = this.#deps.send({ id: '', type: 'requestReed', body: { requestId, reedId: id, authorId: userOf(id) } });
+    const { id, requestId, thread } = pending.record;
+    const sent = this.#deps.send(
+      thread
+        ? { id: '', type: 'requestThread', body: { requestId, threadId: id } }
+        : { id: '', type: 'requestReed', body: { requestId, reedId: id, authorId: userOf(id) } },
+    );
     if (!sent) pending.sent = false;
   }
 
@@ -238,115 +218,6 @@ export class Viewer {
     pending.notBefore = this.#deps.time.monotonicMs() + delayMs;
     this.#progress(pending, { state });
     this.#pump();
-  }
-
-  async #take(frame: Delivery, reedId: ReedId): Promise<void> {
-    const stored = await this.#deps.store.get('copies', reedId);
-    const pending = this.#pending.get(reedId);
-    const consent = consentTo(frame.type, { requested: pending?.record.want === 'copy', stored: stored !== null });
-    if (consent === 'already') return this.#acknowledge(frame.id, reedId);
-    if (consent !== 'keep' || !pending) {
-      this.#deps.emit({ type: 'unsolicited', frame: frame.type, reedId });
-      return this.#refuse(frame.id, reedId, 'UNSOLICITED');
-    }
-    this.#progress(pending, { state: 'checking' });
-    const checked = await this.#deps.check(frame.body.ciphertext, reedId);
-    if (!checked.ok) return this.#invalid(frame.id, pending, checked.reason);
-    await this.#keep(frame.id, pending, checked.value);
-  }
-
-  async #keep(eventId: string, pending: Pending, { certificate, body }: CheckedCopy): Promise<void> {
-    const { time, user, emit } = this.#deps;
-    const { id } = pending.record;
-    const copy: CopyRecord = { id, certificate, body, own: userOf(id) === user, state: 'unconfirmed', storedAt: time.now() };
-    const record: RequestRecord = { ...pending.record, want: 'confirmation' };
-    // Who cancelled while the copy was checked does not get it.
-    if (this.#pending.get(id) !== pending) return this.#refuse(eventId, id, 'UNSOLICITED');
-    if (!(await this.#stored(pending, copy, record))) return this.#refuse(eventId, id, 'UNSOLICITED');
-    this.#pending.set(record);
-    this.#acknowledge(eventId, id);
-    emit({ type: 'copy', reedId: id, state: 'unconfirmed' });
-    for (const { done } of pending.waiters.splice(0)) done(copy);
-  }
-
-  /**
-   * False if the request ended while the copy was written: then neither stays. Until that is on the disk both are, so that what a crash
-   * leaves is confirmed in the next life.
-   */
-  async #stored(pending: Pending, copy: CopyRecord, record: RequestRecord): Promise<boolean> {
-    const { store } = this.#deps;
-    const { id } = record;
-    pending.storing = true;
-    try {
-      await store.write([
-        { put: 'copies', record: copy },
-        { put: 'requests', record },
-      ]);
-    } finally {
-      pending.storing = false;
-      if (this.#pending.get(id) !== pending) {
-        await store.write([
-          { delete: 'copies', id },
-          { delete: 'requests', id },
-        ]);
-      }
-    }
-    return this.#pending.get(id) === pending;
-  }
-
-  #acknowledge(eventId: string, reedId: ReedId): void {
-    this.#acked.set(eventId, reedId);
-    const [oldest] = this.#acked.keys();
-    if (this.#acked.size > this.#deps.limits.ackedEventsRemembered && oldest !== undefined) this.#acked.delete(oldest);
-    this.#deps.send({ id: eventId, type: 'dataAck', body: {} });
-  }
-
-  #refuse(eventId: string, reedId: ReedId, reason: InvalidReason): void {
-    this.#deps.send({ id: eventId, type: 'dataInvalid', body: { reason } });
-    if (reason !== 'CANNOT_STORE') return;
-    const pending = this.#pending.get(reedId);
-    if (pending?.record.want === 'copy') void this.#fail(pending, new RequestFailure('cannot-store'));
-  }
-
-  /** A copy that accuses its holder is asked for again under a new id: someone else will be chosen. */
-  async #invalid(eventId: string, pending: Pending, reason: InvalidReason): Promise<void> {
-    const { store, emit, limits } = this.#deps;
-    const { id, invalid } = pending.record;
-    this.#refuse(eventId, id, reason);
-    emit({ type: 'invalid', reedId: id, reason });
-    if (!ACCUSING_REASONS.has(reason) || invalid >= limits.invalidCopiesPerRequest) {
-      return this.#fail(pending, new RequestFailure('invalid', { invalidReason: reason }));
-    }
-    const record = { ...this.#newRecord(id, 'copy', invalid + 1), askedAt: pending.record.askedAt };
-    await store.write([{ put: 'requests', record }]);
-    if (this.#pending.get(id) !== pending) return;
-    this.#pending.set(record);
-    pending.sent = false;
-    pending.known = false;
-    this.#progress(pending, { state: 'asking-again', tries: invalid + 1 });
-    this.#pump();
-  }
-
-  async #confirmed(reedId: ReedId): Promise<void> {
-    const { store, emit } = this.#deps;
-    const copy = await store.get('copies', reedId);
-    const pending = this.#pending.get(reedId);
-    if (copy?.state !== 'unconfirmed' || pending?.record.want === 'copy') return;
-    this.#pending.delete(reedId);
-    await store.write([
-      { put: 'copies', record: { ...copy, state: 'held' } },
-      { delete: 'requests', id: reedId },
-    ]);
-    emit({ type: 'copy', reedId, state: 'held' });
-    this.#freed();
-  }
-
-  /** The event had ended before our acknowledgement came: the server does not count on this copy, so it is asked for again. */
-  #unconfirmed(reedId: ReedId): void {
-    const pending = this.#pending.get(reedId);
-    if (pending?.record.want !== 'confirmation' || pending.refusals >= REFUSALS_MAX) return;
-    pending.refusals++;
-    this.#later(pending, retryDelayMs(pending.refusals), 'sending');
   }
 
   /** Ends a request that has no copy. A confirmation that fails stays on record and is tried at the next connection. */

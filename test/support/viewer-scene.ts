@@ -1,13 +1,15 @@
 // A viewer and the scripted server it talks to: what it sent, stored and said, and what can come back.
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { ok, type Result } from '../../src/base/result.ts';
-import type { CheckedCopy } from '../../src/client/check-copy.ts';
+import { Agreements } from '../../src/client/agreements.ts';
+import type { CheckedContent } from '../../src/client/check-copy.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
 import { ServerTime } from '../../src/client/server-time.ts';
 import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
 import { Viewer } from '../../src/client/viewer.ts';
+import { Watches } from '../../src/client/watches.ts';
 import type { ReedId } from '../../src/wire/address.ts';
-import type { Frame, FrameBodies, InvalidReason } from '../../src/wire/frames.ts';
+import type { DeliveryType, Frame, FrameBodies, InvalidReason } from '../../src/wire/frames.ts';
 import { ManualClock } from './manual-clock.ts';
 import { copyOf, countingRandom, turns, userNamed } from './sdk-parts.ts';
 
@@ -15,7 +17,7 @@ export const ME = userNamed('a');
 export const AUTHOR = userNamed('b');
 export const CIPHERTEXT = new Uint8Array([1, 2, 3]);
 
-type Checked = Result<CheckedCopy, InvalidReason>;
+type Checked = Result<CheckedContent, InvalidReason>;
 
 export const setUp = async (store = new MemoryStore()) => {
   const clock = new ManualClock();
@@ -23,11 +25,17 @@ export const setUp = async (store = new MemoryStore()) => {
   const events: MemberEvent[] = [];
   let verdict: Checked | Error | null = null;
   let online = true;
+  const limits = { ...DEFAULT_LIMITS };
+  const emit = (event: MemberEvent): void => void events.push(event);
+  const watches = new Watches({ limits, emit, send: () => true });
+  const agreements = new Agreements({ store, user: ME, limits, watched: watches });
+  const tombstones = { find: async (id: ReedId) => store.get('tombstones', id) };
+  let missed = 0;
   const viewer = new Viewer({
-    store,
+    ...{ store, agreements, tombstones, emit, limits },
+    missed: () => void missed++,
     time: new ServerTime(clock),
     random: countingRandom,
-    limits: { ...DEFAULT_LIMITS },
     user: ME,
     check: async (_ciphertext, reedId) => {
       if (verdict instanceof Error) throw verdict;
@@ -37,12 +45,12 @@ export const setUp = async (store = new MemoryStore()) => {
       if (online) sent.push(frame);
       return online;
     },
-    emit: (event) => events.push(event),
   });
   await viewer.load();
   const of = <T extends Frame['type']>(type: T) => sent.filter((frame): frame is Extract<Frame, { type: T }> => frame.type === type);
   return {
-    ...{ store, clock, viewer, sent, events, of },
+    ...{ store, clock, viewer, watches, agreements, sent, events, of },
+    missed: () => missed,
     verdict: (next: Checked | Error | null) => {
       verdict = next;
     },
@@ -50,9 +58,9 @@ export const setUp = async (store = new MemoryStore()) => {
       online = next;
     },
     lastRequest: () => of('requestReed').at(-1)?.body.requestId ?? '',
-    deliver: async (reedId: ReedId, event = 'event-1', requestId = '') => {
-      viewer.delivery({ id: event, type: 'dataResponse', body: { requestId, reedId, ciphertext: CIPHERTEXT } });
-      await viewer.idle();
+    deliver: async (reedId: ReedId, event = 'event-1', requestId = '', type: DeliveryType = 'dataResponse') => {
+      viewer.intake.delivery({ id: event, type, body: { requestId, reedId, ciphertext: CIPHERTEXT } });
+      await viewer.intake.idle();
     },
     refuse: (error: Partial<FrameBodies['error']>) =>
       viewer.refused({ code: 'INTERNAL', detail: '', requestId: '', retryAfterMs: 0, ...error }),

@@ -3,11 +3,14 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { ok } from '../../src/base/result.ts';
+import { Agreements } from '../../src/client/agreements.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
 import { Notices } from '../../src/client/notices.ts';
 import { ServerTime } from '../../src/client/server-time.ts';
+import { Tombstones } from '../../src/client/tombstones.ts';
 import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
 import { Viewer } from '../../src/client/viewer.ts';
+import { Watches } from '../../src/client/watches.ts';
 import type { PrivateKey } from '../../src/crypto/openpgp.ts';
 import { countersign, signStatement, type VerifyContext } from '../../src/crypto/statement.ts';
 import type { ReedId, UserId, UserKeyId } from '../../src/wire/address.ts';
@@ -53,21 +56,28 @@ const setUp = async () => {
     },
     emit: (event: MemberEvent) => void events.push(event),
   };
-  const viewer = new Viewer({
-    ...shared,
-    time: new ServerTime(new ManualClock(NOW)),
-    random: countingRandom,
-    limits: DEFAULT_LIMITS,
-    check: async (_ciphertext, id) => ok(copyOf(id)),
-  });
-  viewer.connected(64);
   const keys = {
     get context() {
       return context;
     },
     revoked: async () => true,
   };
-  const notices = new Notices({ ...shared, keys, viewer });
+  const tombstones: Tombstones = new Tombstones({
+    ...{ ...shared, keys },
+    ended: (id, certificate) => viewer.gone(id, 'removed', certificate),
+  });
+  const watched = new Watches({ ...shared, limits: DEFAULT_LIMITS });
+  const agreements = new Agreements({ ...shared, limits: DEFAULT_LIMITS, watched });
+  const viewer: Viewer = new Viewer({
+    ...{ ...shared, tombstones, agreements },
+    missed: () => undefined,
+    time: new ServerTime(new ManualClock(NOW)),
+    random: countingRandom,
+    limits: DEFAULT_LIMITS,
+    check: async (_ciphertext, id) => ok(copyOf(id)),
+  });
+  viewer.connected(64);
+  const notices = new Notices({ ...shared, keys, viewer, tombstones });
   const ask = async (reedId: ReedId) => {
     const outcome = viewer.request(reedId).then(
       () => null,

@@ -174,14 +174,14 @@ describe('after a reconnect', () => {
     expect(on.of('requestReed')).toHaveLength(2);
     expect(on.lastRequest()).not.toBe(first);
     await on.deliver(reed, 'event-2');
-    await on.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-2', outcome: 'HELD' }] } });
+    await on.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-2', outcome: 'HELD' }] } });
     expect(await on.store.get('copies', reed)).toMatchObject({ state: 'held' });
   });
 
   test('a copy that the server does not count on is asked for again, and stays readable', async () => {
     await begin();
     await on.deliver(reed);
-    await on.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'GONE' }] } });
+    await on.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'GONE' }] } });
     expect(on.of('requestReed')).toHaveLength(1);
     on.clock.advance(2_000);
     await turns();

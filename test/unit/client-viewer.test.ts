@@ -41,7 +41,7 @@ describe('a request', () => {
     expect(await outcome).toMatchObject({ id: reed, state: 'unconfirmed' });
     expect(on.of('dataAck').map(({ id }) => id)).toEqual(['event-1']);
     expect(await on.store.get('requests', reed)).toMatchObject({ want: 'confirmation' });
-    await on.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'HELD' }] } });
+    await on.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'HELD' }] } });
     expect(await on.store.get('copies', reed)).toMatchObject({ state: 'held' });
     expect(await on.store.get('requests', reed)).toBe(null);
     expect(on.events.filter(({ type }) => type === 'copy').map((event) => 'state' in event && event.state)).toEqual([
@@ -243,7 +243,7 @@ describe('a request that ends while its copy is written', () => {
     await turns();
     expect(next.of('requestReed')).toHaveLength(1);
     await next.deliver(reed);
-    await next.viewer.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'HELD' }] } });
+    await next.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'event-1', outcome: 'HELD' }] } });
     expect(await crashed.get('copies', reed)).toMatchObject({ state: 'held' });
   });
 

@@ -32,6 +32,7 @@ export interface Schema extends DBSchema {
   blocks: { key: string; value: Records['blocks'] };
   blockers: { key: string; value: Records['blockers'] };
   marks: { key: string; value: Records['marks'] };
+  recalls: { key: string; value: Records['recalls'] };
   secrets: { key: string; value: SealedSecret | CryptoKey };
   names: { key: string; value: NameRecord };
 }

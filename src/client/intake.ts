@@ -1,0 +1,273 @@
+// Taking what comes: consent first, then the judgement on the copy, then the store, then DATA_ACK. So many at once and no more: what waits is
+// acknowledged later, and what is too much is left unanswered, so that the server says it again.
+import type { Limits } from '../base/limits.ts';
+import type { Result } from '../base/result.ts';
+import { parseReedId, type ReedId, type UserId, userOf } from '../wire/address.ts';
+import { ACCUSING_REASONS, type DeliveryType, type Frame, type FrameBodies, type FrameOf, type InvalidReason } from '../wire/frames.ts';
+import type { Agreements } from './agreements.ts';
+import type { CheckedContent, CheckedCopy } from './check-copy.ts';
+import type { Pending, PendingReeds } from './pending.ts';
+import { REFUSALS_MAX, retryDelayMs } from './refusals.ts';
+import type { ServerTime } from './server-time.ts';
+import { Slots } from './slots.ts';
+import type { Change, CopyRecord, RequestRecord, Store } from './store.ts';
+import type { Tombstones } from './tombstones.ts';
+import { type Emit, RequestFailure, type RequestProgress } from './types.ts';
+
+export type Delivery = { readonly id: string; readonly type: DeliveryType; readonly body: FrameBodies['dataResponse'] };
+
+/** What becomes of a request is the viewer's to say. */
+export type OpenRequests = {
+  newRecord(reedId: ReedId, want: RequestRecord['want'], rest: { readonly invalid: number; readonly thread?: boolean }): RequestRecord;
+  progress(pending: Pending, change: Partial<RequestProgress>): void;
+  fail(pending: Pending, failure: RequestFailure): Promise<void>;
+  later(pending: Pending, delayMs: number): void;
+  freed(): void;
+  pump(): void;
+};
+
+export type IntakeDeps = {
+  readonly store: Store;
+  readonly time: ServerTime;
+  readonly limits: Limits;
+  readonly user: UserId;
+  readonly pending: PendingReeds;
+  readonly open: OpenRequests;
+  readonly agreements: Pick<Agreements, 'expects' | 'holds' | 'falseRelation'>;
+  readonly tombstones: Pick<Tombstones, 'find'>;
+  /** Judges a ciphertext as the copy of a reed or thread. Rejects when that is not possible now. */
+  check(ciphertext: Uint8Array, reedId: ReedId): Promise<Result<CheckedContent, InvalidReason>>;
+  send(frame: Frame): boolean;
+  emit: Emit;
+  /** A delivery could not be taken now: it is owed still. */
+  missed(): void;
+};
+
+type Acked = { readonly reedId: ReedId; readonly parts: readonly ReedId[] };
+
+export class Intake {
+  readonly #deps: IntakeDeps;
+  readonly #slots: Slots;
+  /** Acknowledged events whose SETTLED has not come. */
+  readonly #acked = new Map<string, Acked>();
+  /** One delivery of a reed is looked at after the other. */
+  readonly #checking = new Map<ReedId, Promise<void>>();
+  #waiting = 0;
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps;
+    this.#slots = new Slots(deps.limits.deliveriesAtOnce);
+  }
+
+  /** Deliveries that are being looked at or wait for it. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** A ciphertext for this member. False if there are too many: this one is not answered. */
+  delivery(frame: Delivery): boolean {
+    const reedId = parseReedId(frame.body.reedId);
+    if (!reedId) return true;
+    if (this.#waiting >= this.#deps.limits.deliveriesQueued) {
+      this.#deps.missed();
+      return false;
+    }
+    this.#waiting++;
+    const before = this.#checking.get(reedId) ?? Promise.resolve();
+    const work = before
+      .then(() => this.#slots.run(() => this.#take(frame, reedId)))
+      .catch(() => this.#refuse(frame.id, reedId, 'CANNOT_STORE'))
+      .finally(() => {
+        this.#waiting--;
+        if (this.#checking.get(reedId) === work) this.#checking.delete(reedId);
+      });
+    this.#checking.set(reedId, work);
+    return true;
+  }
+
+  /** Resolves when what has come of this reed was looked at. */
+  async checked(reedId: ReedId): Promise<void> {
+    await this.#checking.get(reedId);
+  }
+
+  /** Waits for every copy that is being checked. */
+  async idle(): Promise<void> {
+    while (this.#checking.size > 0) await Promise.all(this.#checking.values());
+  }
+
+  /** SETTLED: what was acknowledged is held now, or is not. */
+  async settled({ body }: FrameOf<'settled'>): Promise<void> {
+    for (const { eventId, outcome } of body.events) {
+      const acked = this.#acked.get(eventId);
+      if (!acked) continue;
+      this.#acked.delete(eventId);
+      if (outcome === 'HELD') await this.#confirmed(acked);
+      else this.#unconfirmed(acked.reedId);
+    }
+  }
+
+  async #take(frame: Delivery, reedId: ReedId): Promise<void> {
+    const { agreements, tombstones, check, emit } = this.#deps;
+    const pending = this.#pendingCopy(reedId);
+    const here = await this.#here(reedId);
+    if (here && !(pending?.record.thread && here.length === 1)) return this.#acknowledge(frame.id, { reedId, parts: here });
+    const isAgreed = !(await tombstones.find(reedId)) && (pending !== undefined || (await agreements.expects(frame.type, reedId)));
+    if (!isAgreed) return this.#unsolicited(frame, reedId);
+    if (pending) this.#deps.open.progress(pending, { state: 'checking' });
+    const checked = await check(frame.body.ciphertext, reedId);
+    if (!checked.ok) return this.#invalid(frame, reedId, checked.reason, checked.detail);
+    const content = checked.value;
+    const reeds = copiesIn(content).map(({ certificate }) => certificate.statement);
+    for (const reed of reeds) {
+      const relation = await agreements.falseRelation(reed);
+      if (relation) return this.#invalid(frame, reedId, 'CLAIM_MISMATCH', relation);
+    }
+    if (!pending && !(await agreements.holds(frame.type, reeds))) return this.#unsolicited(frame, reedId);
+    await this.#keep(frame, content, pending);
+  }
+
+  #pendingCopy(reedId: ReedId): Pending | undefined {
+    const pending = this.#deps.pending.get(reedId);
+    return pending?.record.want === 'copy' ? pending : undefined;
+  }
+
+  /** What is here of a reed, or of the thread that it is the head of, when all of it is. A copy on its way out is not. */
+  async #here(reedId: ReedId): Promise<ReedId[] | null> {
+    const { store } = this.#deps;
+    const copy = await store.get('copies', reedId);
+    if (!copy || copy.state === 'leaving') return null;
+    if (copy.certificate.statement.thread?.head !== reedId) return [reedId];
+    const record = await store.get('threads', reedId);
+    if (!record) return null;
+    const { reeds } = record.certificate.statement;
+    for (const part of reeds) if (((await store.get('copies', part))?.state ?? 'leaving') === 'leaving') return null;
+    return [...reeds];
+  }
+
+  async #keep(frame: Delivery, content: CheckedContent, asked: Pending | undefined): Promise<void> {
+    const { pending: open, open: requests, emit } = this.#deps;
+    const reedId = content.certificate.statement.id;
+    const copies = copiesIn(content).map((copy) => this.#recordOf(copy));
+    const thread = content.thread?.record;
+    // Who cancelled while the copy was checked does not get it.
+    if (asked && open.get(reedId) !== asked) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
+    const record: RequestRecord = asked
+      ? { ...asked.record, want: 'confirmation', ...(thread ? { thread: true as const } : {}) }
+      : requests.newRecord(reedId, 'confirmation', { invalid: 0, thread: thread !== undefined });
+    const pending = asked ?? open.set(record);
+    if (!asked) pending.pushed = true;
+    const changes: Change[] = copies.map((copy): Change => ({ put: 'copies', record: copy }));
+    if (thread) changes.push({ put: 'threads', record: { id: reedId, certificate: thread } });
+    if (!(await this.#stored(pending, record, changes, copies))) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
+    open.set(record);
+    this.#acknowledge(frame.id, { reedId, parts: copies.map(({ id }) => id) });
+    for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'unconfirmed' });
+    if (!asked) emit({ type: 'arrived', reedId, by: frame.type, thread: thread !== undefined });
+    const [first] = copies;
+    if (first) for (const { done } of pending.waiters.splice(0)) done(first);
+  }
+
+  #recordOf({ certificate, body }: CheckedCopy): CopyRecord {
+    const { id } = certificate.statement;
+    return { id, certificate, body, own: userOf(id) === this.#deps.user, state: 'unconfirmed', storedAt: this.#deps.time.now() };
+  }
+
+  /**
+   * False if the request ended, or the reed was taken back, while the copy was written: then nothing of it stays. Until that is on the disk all of it
+   * is, so that what a crash leaves is confirmed, or found removed, in the next life.
+   */
+  async #stored(pending: Pending, record: RequestRecord, changes: readonly Change[], copies: readonly CopyRecord[]): Promise<boolean> {
+    const { store, pending: open, tombstones } = this.#deps;
+    const { id } = record;
+    pending.storing = true;
+    let isWanted = false;
+    try {
+      await store.write([...changes, { put: 'requests', record }]);
+      const head = copies[0]?.certificate.statement.thread?.head;
+      isWanted = open.get(id) === pending && !(await tombstones.find(id, head));
+    } finally {
+      pending.storing = false;
+      if (!isWanted) {
+        if (open.get(id) === pending && pending.waiters.length === 0) open.delete(id);
+        await store.write([
+          ...copies.map((copy): Change => ({ delete: 'copies', id: copy.id })),
+          { delete: 'threads', id },
+          { delete: 'requests', id },
+        ]);
+      }
+    }
+    return isWanted;
+  }
+
+  #acknowledge(eventId: string, acked: Acked): void {
+    this.#acked.set(eventId, acked);
+    const [oldest] = this.#acked.keys();
+    if (this.#acked.size > this.#deps.limits.ackedEventsRemembered && oldest !== undefined) this.#acked.delete(oldest);
+    this.#deps.send({ id: eventId, type: 'dataAck', body: {} });
+  }
+
+  #unsolicited(frame: Delivery, reedId: ReedId): void {
+    this.#deps.emit({ type: 'unsolicited', frame: frame.type, reedId });
+    this.#refuse(frame.id, reedId, 'UNSOLICITED');
+  }
+
+  #refuse(eventId: string, reedId: ReedId, reason: InvalidReason): void {
+    this.#deps.send({ id: eventId, type: 'dataInvalid', body: { reason } });
+    if (reason !== 'CANNOT_STORE') return;
+    const pending = this.#pendingCopy(reedId);
+    if (pending) void this.#deps.open.fail(pending, new RequestFailure('cannot-store'));
+    else this.#deps.missed();
+  }
+
+  /** A copy that accuses its holder is asked for again under a new id: someone else will be chosen. */
+  async #invalid(frame: Delivery, reedId: ReedId, reason: InvalidReason, detail: string): Promise<void> {
+    const { store, emit, limits, open, pending: all, send } = this.#deps;
+    const pending = this.#pendingCopy(reedId);
+    this.#refuse(frame.id, reedId, reason);
+    emit({ type: 'invalid', reedId, reason });
+    if (reason === 'CLAIM_MISMATCH') {
+      // Its author's doing, whoever served it.
+      send({ id: '', type: 'contentRejected', body: { reedId, reason: `claim mismatch: ${detail}` } });
+      emit({ type: 'rejected', reedId, reason: detail });
+    }
+    const invalid = pending?.record.invalid ?? 0;
+    const isAskedAgain = ACCUSING_REASONS.has(reason) && invalid < limits.invalidCopiesPerRequest;
+    if (!isAskedAgain) return pending && open.fail(pending, new RequestFailure('invalid', { invalidReason: reason }));
+    const fresh = open.newRecord(reedId, 'copy', { invalid: invalid + 1, thread: pending?.record.thread ?? false });
+    const record = pending ? { ...fresh, askedAt: pending.record.askedAt } : fresh;
+    await store.write([{ put: 'requests', record }]);
+    if (pending && all.get(reedId) !== pending) return;
+    const again = all.set(record);
+    again.sent = false;
+    again.known = false;
+    open.progress(again, { state: 'asking-again', tries: invalid + 1 });
+    open.pump();
+  }
+
+  async #confirmed({ reedId, parts }: Acked): Promise<void> {
+    const { store, emit, pending: open } = this.#deps;
+    const pending = open.get(reedId);
+    if (pending?.record.want === 'copy') return;
+    const copies: CopyRecord[] = [];
+    for (const part of parts) {
+      const copy = await store.get('copies', part);
+      if (copy?.state === 'unconfirmed') copies.push({ ...copy, state: 'held' });
+    }
+    if (copies.length === 0 && !pending) return;
+    open.delete(reedId);
+    await store.write([...copies.map((record): Change => ({ put: 'copies', record })), { delete: 'requests', id: reedId }]);
+    for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'held' });
+    this.#deps.open.freed();
+  }
+
+  /** The event had ended before our acknowledgement came: the server does not count on this copy, so it is asked for again. */
+  #unconfirmed(reedId: ReedId): void {
+    const pending = this.#deps.pending.get(reedId);
+    if (pending?.record.want !== 'confirmation' || pending.refusals >= REFUSALS_MAX) return;
+    pending.refusals++;
+    pending.pushed = false;
+    this.#deps.open.later(pending, retryDelayMs(pending.refusals));
+  }
+}
+
+const copiesIn = ({ certificate, body, thread }: CheckedContent): CheckedCopy[] => [{ certificate, body }, ...(thread?.rest ?? [])];
