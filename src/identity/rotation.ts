@@ -59,10 +59,10 @@ export class Rotation {
     const { db, onSessionEnded, onKeyEnded } = this.#deps;
     const judged = await this.#judge(by, request);
     const rotated = await db.transaction((tx) => this.#take(tx, by.userId, judged));
-    if (!rotated.isNew) return rotated;
-    onSessionEnded(by.userId, { reason: 'ended' });
-    for (const key of rotated.ended) onKeyEnded(key);
-    return { certificate: rotated.certificate, revocation: rotated.revocation, isNew: true };
+    if (rotated.isNew) onSessionEnded(by.userId, { reason: 'ended' });
+    const { ended, ...answer } = rotated;
+    for (const key of ended) onKeyEnded(key);
+    return answer;
   }
 
   async #judge(by: Rotator, request: RotationRequest): Promise<Judged> {
@@ -111,8 +111,8 @@ export class Rotation {
    */
   async revoke(id: UserKeyId, value: unknown): Promise<{ readonly certificate: Certificate<StatementOf<'key-revocation'>> }> {
     const { clock, countersigner, db, keys, limits, onSessionEnded, onKeyEnded } = this.#deps;
-    const verified = await requireSigned(value, 'key-revocation', { keys, now: clock.now() }).catch(() => null);
     // Which keys there are is nothing that a visitor is told.
+    const verified = await requireSigned(value, 'key-revocation', { keys, now: clock.now() }).catch(nullIfInvalid);
     if (verified?.statement.key !== id) throw new AppError('INVALID', 'this revocation does not hold');
     if (verified.statement.successor !== undefined) throw new AppError('INVALID', 'successor: comes with the rotation');
     const { user } = verified.statement;
@@ -134,6 +134,11 @@ export class Rotation {
     }
     return { certificate };
   }
+}
+
+function nullIfInvalid(error: unknown): null {
+  if (error instanceof AppError && error.code === 'INVALID') return null;
+  throw error;
 }
 
 /** Whose signature stands beside the new key's own. */

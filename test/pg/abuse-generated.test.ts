@@ -32,9 +32,9 @@ beforeAll(async () => {
 afterEach(() => siege.stillServes());
 afterAll(() => siege.end());
 
-const session = (): Record<string, string> => ({ authorization: `Bearer ${siege.ann.token}` });
+const session = (token = siege.ann.token): Record<string, string> => ({ authorization: `Bearer ${token}` });
 /** Without a session where it would end Ann's. */
-const sessionOf = ({ method }: ApiRoute): Record<string, string> => (method === 'DELETE' ? {} : session());
+const sessionOf = ({ method, path }: ApiRoute): Record<string, string> => (method === 'DELETE' ? {} : session(right[path]?.token));
 const withBody = (): ApiRoute[] => routes.filter(({ body }) => body !== null);
 const send = (route: ApiRoute, body: string, url = right[route.path]?.url ?? addressFor(route, siege.ann.user)) =>
   siege.call({ method: route.method, url, headers: { ...JSON_TYPE, ...sessionOf(route) }, body });

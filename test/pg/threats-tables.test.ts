@@ -13,7 +13,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   users: 'id role last_seq last_signed_at key_id username identity_hash created_at',
   usernames: 'skeleton folded user_id released_at',
   statements: 'hash user_id type seq signed_at certificate',
-  keys: 'id user_id armor recovery predecessor statement_hash created_at',
+  keys: 'id user_id armor recovery predecessor statement_hash created_at by_recovery void_hash',
   key_revocations: 'key_id statement_hash seq',
   key_allocations: 'user_id key_id',
   devices: 'id user_id linked_at unlinked_at',
@@ -41,7 +41,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
 
 /** Of the moment, in UNLOGGED tables: gone with a clean stop and with a crash of Postgres. */
 const OF_THE_MOMENT: Readonly<Record<string, string>> = {
-  sessions: 'token_hash user_id key_id device_id signed_at last_used_at',
+  sessions: 'token_hash user_id key_id device_id signed_at last_used_at recovery',
   used_challenges: 'nonce until',
   ledger_epoch: 'one epoch',
   replicas: 'id name lease_until',

@@ -18,6 +18,7 @@ const OPEN: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v1/auth/challenge': ['expiresAt', 'nonce'],
   'POST /api/v1/auth/token': ['code', 'detail', 'status', 'title', 'type'],
   'POST /api/v1/devices': ['code', 'detail', 'status', 'title', 'type'],
+  'POST /api/v1/keys/{id}/revocation': ['code', 'detail', 'status', 'title', 'type'],
   'POST /api/v1/users': ['code', 'detail', 'status', 'title', 'type'],
   'POST /api/v1/invites/check': ['code', 'detail', 'status', 'title', 'type'],
 };
@@ -28,6 +29,10 @@ const SHAPED: Readonly<Record<string, { readonly query?: string; readonly body?:
   'GET /api/v1/users': { query: '?query=her' },
   'POST /api/v1/users/me/identity': { body: SIGNED },
   'POST /api/v1/invites': { body: SIGNED },
+  'POST /api/v1/keys': { body: { key: SIGNED } },
+  'POST /api/v1/keys/{id}/revocation': { body: SIGNED },
+  'POST /api/v1/users/me/removal': { body: SIGNED },
+  'POST /api/v1/users/me/removal-withdrawal': { body: SIGNED },
   'POST /api/v1/reeds': { body: SIGNED },
   'POST /api/v1/threads': { body: SIGNED },
   'POST /api/v1/reeds/{id}/like': { body: SIGNED },

@@ -34,7 +34,7 @@ export type Siege = {
   /** Rows of every table. */
   stored(): Promise<Readonly<Record<string, number>>>;
   call(wanted: Call): Promise<Said & { readonly json: () => Record<string, unknown> }>;
-  post(path: string, body: unknown, member?: Member): ReturnType<Siege['call']>;
+  post(path: string, body: unknown, member?: Pick<Member, 'token'>): ReturnType<Siege['call']>;
   /** Fails unless a stranger, and a member with a session old and new, are served, and nothing was logged as a fault. */
   stillServes(): Promise<void>;
   connections(): Promise<number>;

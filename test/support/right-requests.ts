@@ -16,6 +16,7 @@ import {
   signUpBody,
   type World,
 } from './people.ts';
+import { recoverBody, removalOf, revocationOf, rotationOf, withdrawalOf, withNextKey } from './rotations.ts';
 
 /** A thread of two registered reeds that waits for its record. */
 async function threadRecord(world: World, person: Person): Promise<StatementOf<'thread'>> {
@@ -53,8 +54,8 @@ const about = (
 const removal = ({ world, person }: { world: World; person: Person }, type: 'reed-removal' | 'thread-removal', id: string) =>
   sign(person, { ...heading(type), id, author: person.user, key: person.keyId } as StatementOf<typeof type>, world.clock.now());
 
-/** Where it goes, and what. */
-export type RightRequest = { readonly url: string; readonly body: object };
+/** Where it goes, and what. `token`: of the session that may send it, where it is not the member's. */
+export type RightRequest = { readonly url: string; readonly body: object; readonly token?: string };
 
 /** By the route's path. The member's device stays the one that it is. */
 export async function rightRequests(world: World, person: Person): Promise<Readonly<Record<string, RightRequest>>> {
@@ -67,6 +68,7 @@ export async function rightRequests(world: World, person: Person): Promise<Reado
     [`/api/v1/${path}`, { url: `/api/v1/${path.replace('{id}', encodeURIComponent(id))}`, body }] as const;
   return Object.fromEntries([
     ...here,
+    ...(await endings(world)),
     on('reeds/{id}/like', reed, await about(by, 'like', reed)),
     on('reeds/{id}/unlike', reed, await about(by, 'unlike', reed)),
     on('reeds/{id}/removal', old, await removal(by, 'reed-removal', old)),
@@ -76,6 +78,20 @@ export async function rightRequests(world: World, person: Person): Promise<Reado
     on('users/{id}/block', other.user, await about(by, 'block', other.user)),
     on('users/{id}/unblock', other.user, await about(by, 'unblock', other.user)),
   ]);
+}
+
+/** What ends a key or an account, of members of its own: the others go on. */
+async function endings(world: World): Promise<[string, RightRequest][]> {
+  const [rotating, revoked, leaving, back] = [await signUp(world), await signUp(world), await signUp(world), await signUp(world)];
+  await world.identity.accountRemovals.request(back.member, await removalOf(world, back));
+  const { token } = await world.identity.recovery.signIn(await recoverBody(world, back));
+  const requests: Record<string, RightRequest> = {
+    keys: { url: 'keys', body: await rotationOf(world, rotating, await withNextKey(world, rotating)), token: rotating.token },
+    'keys/{id}/revocation': { url: `keys/${encodeURIComponent(revoked.keyId)}/revocation`, body: await revocationOf(world, revoked) },
+    'users/me/removal': { url: 'users/me/removal', body: await removalOf(world, leaving), token: leaving.token },
+    'users/me/removal-withdrawal': { url: 'users/me/removal-withdrawal', body: await withdrawalOf(world, back), token },
+  };
+  return Object.entries(requests).map(([path, request]) => [`/api/v1/${path}`, { ...request, url: `/api/v1/${request.url}` }]);
 }
 
 async function bodiesOf(world: World, person: Person): Promise<Readonly<Record<string, object>>> {
