@@ -99,7 +99,7 @@ export class Lists {
     const seen = new Set<string>();
     for (let cursor: string | null = null; ; ) {
       const query: string = cursor === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
-      const answer = (await mended(() => api.call(path + query, { session }))) as Record<string, unknown>;
+      const answer = ((await mended(() => api.call(path + query, { session }))) ?? {}) as Record<string, unknown>;
       const items = answer[field];
       if (!Array.isArray(items)) throw new AppError('UNAVAILABLE', 'the server answered something else than a list; try again later');
       const page = await Promise.all(items.map(read));

@@ -99,6 +99,7 @@ export class Outbox {
     await store.write([{ put: 'outbox', record }, ...changes]);
     const accepted = this.#wait<ActCertificate>(id);
     emit({ type: 'act', act, target, state: 'written' });
+    if (isRemoval(act)) emit({ type: 'tombstone', id: target, kind: act === 'reed-removal' ? 'reed' : 'thread' });
     this.#tellGone(changes);
     this.#start();
     return { accepted };

@@ -2,6 +2,7 @@
 // registered in time is not published once what it answers is gone (F23, F31, F38).
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Api } from '../../src/http/api.ts';
+import { ReedProfile } from '../../src/reeds/profile.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import type { StatementOf } from '../../src/wire/statements.ts';
 import { makeHttp } from '../support/http.ts';
@@ -122,6 +123,14 @@ describe('a profile', () => {
     await leave(bob);
     expect((await profile(cid, ann))['counts']).toEqual({ reeds: 1, following: null, followers: 1 });
     expect((await profile(ann, ann))['counts']).toEqual({ reeds: 1, following: 0, followers: 1 });
+  });
+
+  test('counts no further than the limit', async () => {
+    const limits = { ...world.limits, profileCounts: 1 };
+    const few = new ReedProfile(world.db, limits);
+    await publishReed(world, ann, { previous: await publishReed(world, ann) });
+    expect(await few.count(ann.user)).toBe(1);
+    expect((await profile(ann, ann))['counts']).toMatchObject({ reeds: 2 });
   });
 
   test('shows the pinned reed as long as it is published, and only one of its owner’s', async () => {
