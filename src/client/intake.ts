@@ -107,7 +107,7 @@ export class Intake {
   }
 
   async #take(frame: Delivery, reedId: ReedId): Promise<void> {
-    const { agreements, tombstones, check, emit } = this.#deps;
+    const { agreements, tombstones, check } = this.#deps;
     const pending = this.#pendingCopy(reedId);
     const here = await this.#here(reedId);
     if (here && !(pending?.record.thread && here.length === 1)) return this.#acknowledge(frame.id, { reedId, parts: here });

@@ -49,7 +49,7 @@ export class Membership {
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
-    const { account, server, emit } = deps;
+    const { account, server } = deps;
     const { user, key } = account;
     this.session = new Session({
       ...deps,

@@ -314,7 +314,7 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     if (reason === 'too-large') this.end('CLOSE_FRAME_TOO_LARGE');
     else if (reason === 'malformed') this.end('CLOSE_MALFORMED_FRAME');
     else if (this.#state !== 'member') this.end('CLOSE_UNEXPECTED_FRAME');
-    else if (this.#may({ ...UNKNOWN, id })) this.#unimplemented(id, '');
+    else if (this.#may({ ...UNKNOWN, id })) this.#error(id, '', new AppError('UNIMPLEMENTED', 'this server does not know this frame'));
   }
 
   #accept(frame: Frame, bytes: number): void {
@@ -324,7 +324,6 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     else if (frame.type === 'authenticate') this.#authenticate(frame.id, frame.body);
     else if (signedIn && !this.#may(frame)) return;
     else if (frame.type === 'ping') this.reply({ id: frame.id, type: 'pong', body: {} });
-    else if (route === 'unimplemented') this.#unimplemented(frame.id, requestIdOf(frame));
     else if (route === 'relay') this.#inbox.push(frame, bytes);
   }
 
@@ -354,10 +353,6 @@ export class Connection implements Timed, InboxOwner, Origin, SigningIn, SocketE
     this.#error(frame.id, requestIdOf(frame), error);
     if (costs.persists(userId, now)) this.end('CLOSE_RATE_LIMITED');
     return false;
-  }
-
-  #unimplemented(id: string, requestId: string): void {
-    this.#error(id, requestId, new AppError('UNIMPLEMENTED', 'this server does not know this frame'));
   }
 
   #error(id: string, requestId: string, error: unknown): void {

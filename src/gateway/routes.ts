@@ -1,9 +1,8 @@
-// Which frames a member may send, and who carries them out. What only the server sends ends the connection; what is not built
-// yet is said to be so.
+// Which frames a member may send, and who carries them out. What only the server sends ends the connection.
 import type { FrameType } from '../wire/frames.ts';
 
-/** session: the connection itself; relay: the port; unimplemented: answered so; never: only the server sends it. */
-export type Route = 'session' | 'relay' | 'unimplemented' | 'never';
+/** session: the connection itself; relay: the port; never: only the server sends it. */
+export type Route = 'session' | 'relay' | 'never';
 
 export const ROUTES: Readonly<Record<FrameType, Route>> = {
   authenticate: 'session',
@@ -33,8 +32,7 @@ export const ROUTES: Readonly<Record<FrameType, Route>> = {
   profilePage: 'relay',
   eviction: 'relay',
   keyEviction: 'relay',
-
-  contentRejected: 'unimplemented',
+  contentRejected: 'relay',
 
   hello: 'never',
   welcome: 'never',

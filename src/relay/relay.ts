@@ -51,6 +51,9 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly application: Database;
 };
 
+/** What members report of a reed: what in its statement does not go with the text, or with what it answers. */
+const REJECTIONS: ReadonlySet<string> = new Set(['tags', 'mentions', 'text', 'root', 'thread'].map((part) => `claim mismatch: ${part}`));
+
 const REFUSED = {
   'not-found': { code: 'NOT_FOUND', detail: 'you have registered no such reed' },
   removed: { code: 'REMOVED', detail: 'this reed was removed' },
@@ -169,6 +172,8 @@ export class Relay implements MemberFrames {
         return this.#evict(from, frame);
       case 'keyEviction':
         return this.#evictKey(from, frame);
+      case 'contentRejected':
+        return this.#rejected(from, frame);
       default:
         return Promise.reject(new AppError('UNIMPLEMENTED', 'this server does not know this frame'));
     }
@@ -260,6 +265,14 @@ export class Relay implements MemberFrames {
     const held = await this.looks.ledger.evict.submit({ holder: from.member.userId, reedId });
     from.reply({ id: '', type: 'evictionAck', body: { reedId } });
     if (held) this.looks.copyGone(reedId);
+  }
+
+  /** A report for the operator, which changes nothing by itself. Of its words only those that are known go into the log (I3). */
+  async #rejected(from: Origin, { body }: FrameOf<'contentRejected'>): Promise<void> {
+    const reedId = parseReedId(body.reedId);
+    if (!reedId) throw new AppError('INVALID', 'reed_id is no reed id');
+    const reason = REJECTIONS.has(body.reason) ? body.reason : 'other';
+    this.#deps.log.warn({ reed: reedId, reporter: from.member.userId, reason }, 'a member rejected a reed');
   }
 
   async #evictKey(from: Origin, { body }: FrameOf<'keyEviction'>): Promise<void> {

@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CLOSE_CODES, type CloseCode } from '../../src/base/codes.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
-import { ROUTES } from '../../src/gateway/routes.ts';
 import { encodeFrame } from '../../src/wire/codec.ts';
-import type { Frame, FrameType } from '../../src/wire/frames.ts';
+import type { Frame } from '../../src/wire/frames.ts';
 import { createGatewayWorld, eventually, type GatewayWorld, type RawClient } from '../support/gateway-world.ts';
 import { createPresenceWorld, type PresenceWorld } from '../support/presence-world.ts';
 
@@ -86,18 +85,6 @@ describe('a frame that is wrong', () => {
     const raw = (client.socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket;
     raw.write(Buffer.from([0x82, 0x01, 0x00]));
     await closes('CLOSE_MALFORMED_FRAME');
-  });
-});
-
-describe('a frame that is not built yet', () => {
-  const unbuilt = (Object.keys(ROUTES) as FrameType[]).filter((type) => ROUTES[type] === 'unimplemented');
-
-  it.each(unbuilt)('is answered UNIMPLEMENTED: %s', async (type) => {
-    const body = { requestId: 'r', threadId: '', userId: '', reedId: '', tag: '', page: 1, countersignatureHash: '', reason: '' };
-    client.send({ id: '', type, body } as Frame);
-    expect((await client.next('error')).body.code).toBe('UNIMPLEMENTED');
-    await client.echo();
-    expect(world.frames.handled).toEqual([]);
   });
 });
 
