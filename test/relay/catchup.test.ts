@@ -64,7 +64,7 @@ describe('a member who was away', () => {
     expect(deliveries(member).map(({ reedId }) => reedId)).toEqual(reeds);
   });
 
-  it('is owed nothing twice, however often it syncs', async () => {
+  it('is owed nothing twice, however often it syncs (F18)', async () => {
     await stage.again({ syncIntervalMs: 0, costBurst: 100_000 });
     const [away, author] = await stage.accounts(2);
     await stage.community.follows([[away.userId, author.userId]]);
@@ -112,7 +112,7 @@ describe('a member who was away', () => {
     expect(await open()).toBe(0);
   });
 
-  it('has no more than so many being served at once, and is given all in the end', async () => {
+  it('has no more than so many being served at once, and is given all in the end (F18)', async () => {
     await stage.again({ catchupServed: 20, catchupBelow: 10, catchupRows: 7 });
     const REEDS = 90;
     const [away, author, second] = await stage.accounts(3);
@@ -153,7 +153,7 @@ describe('a member who was away', () => {
     expect(new Set(deliveries(member).map(({ reedId }) => reedId)).size).toBe(25);
   });
 
-  it('is given what its other stages owe while one fails, and what that one owes when it works again', async () => {
+  it('is given what its other stages owe while one fails, and what that one owes when it works again (F18)', async () => {
     const [away, author] = await stage.accounts(2);
     await stage.community.follows([[away.userId, author.userId]]);
     const mention = await published(author, { mentions: [away.userId] });

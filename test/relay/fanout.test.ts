@@ -35,7 +35,7 @@ const watch = async (member: LightMember, frame: Parameters<LightMember['send']>
 };
 
 describe('a publication', () => {
-  it('reaches followers who are online and synced, and nobody else', async () => {
+  it('reaches followers who are online and synced, and nobody else (F35)', async () => {
     const [author, follower, unsynced, stranger] = await stage.accounts(4);
     await stage.community.follows([
       [follower.userId, author.userId],
@@ -48,6 +48,22 @@ describe('a publication', () => {
     expect(await deliveries(s, reed)).toEqual([]);
     expect(await deliveries(u, reed)).toEqual([]);
     expect(await stage.allocations(reed)).toEqual([author.userId, follower.userId].sort());
+  });
+
+  it('reaches by no path whom nothing was synced with, and by the same one who synced since (F35)', async () => {
+    const [author, watcher] = await stage.accounts(2);
+    await stage.community.follows([[watcher.userId, author.userId]]);
+    const [a, w] = [await synced(author), await stage.join(watcher)];
+    await watch(w, { id: '', type: 'subscribeProfile', body: { userId: author.userId } });
+    await watch(w, { id: '', type: 'subscribePipe', body: { tag: 'pool' } });
+    await watch(w, { id: '', type: 'subscribeBroadcast', body: {} });
+    const fields = { tags: ['pool'], mentions: [watcher.userId] };
+    const [followed, early] = [await publish(a), await publish(a, fields)];
+    expect([...(await deliveries(w, followed)), ...(await deliveries(w, early))]).toEqual([]);
+    w.sync();
+    await stage.quiet();
+    expect(await deliveries(w, early)).toEqual(['mention']);
+    expect(await deliveries(w, await publish(a, fields))).toEqual(['mention']);
   });
 
   it('reaches whom it mentions', async () => {
@@ -68,7 +84,7 @@ describe('a publication', () => {
     expect(await deliveries(o, reply)).toEqual([]);
   });
 
-  it('reaches the listeners of its tags, as they are when it is published', async () => {
+  it('reaches the listeners of its tags, as they are when it is published (F28)', async () => {
     const [author, listener, former] = await stage.accounts(3);
     const [a, l, f] = [await synced(author), await synced(listener), await synced(former)];
     const reedId = await stage.community.registered(author.userId, { tags: ['heron', 'marsh'] });
@@ -114,7 +130,7 @@ describe('a publication', () => {
     expect(await deliveries(l, await publish(a, {}, false))).toEqual([]);
   });
 
-  it('goes once to whom it concerns in several ways, by the strongest', async () => {
+  it('goes once to whom it concerns in several ways, by the strongest (F26)', async () => {
     const [author, everything, some] = await stage.accounts(3);
     const [a, e, s] = [await synced(author), await synced(everything), await synced(some)];
     await stage.community.follows([
@@ -204,7 +220,7 @@ describe('a publication', () => {
 });
 
 describe('a listener of the community stream', () => {
-  it('is left alone for a second, and told how many it was not sent', async () => {
+  it('is left alone for a second, and told how many it was not sent (F33)', async () => {
     const [author, listener] = await stage.accounts(2);
     const [a, l] = [await synced(author), await synced(listener)];
     await watch(l, { id: '', type: 'subscribeBroadcast', body: {} });

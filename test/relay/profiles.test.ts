@@ -101,7 +101,7 @@ describe('live counts of a reed', () => {
     expect(of(w, 'reedStats')).toHaveLength(2);
   });
 
-  it('count a reply when it can be fetched, not when it is registered', async () => {
+  it('count a reply when it can be fetched, not when it is registered (F30)', async () => {
     const [author, watcher, replier] = await stage.accounts(3);
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const [w, r] = [await stage.join(watcher), await stage.join(replier)];

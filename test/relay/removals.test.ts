@@ -24,7 +24,7 @@ const hold = (reeds: readonly ReedId[], ...holders: readonly LightAccount[]): Pr
   );
 
 describe('the removal of a reed', () => {
-  it('tells every holder online at once, whoever watches it, and nobody else; who acknowledges holds it no more', async () => {
+  it('tells every holder online at once, whoever watches it, and nobody else; who acknowledges holds it no more (F17)', async () => {
     const [author, holder, watcher, stranger] = await stage.accounts(4);
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     await hold([reed], holder);
@@ -43,7 +43,7 @@ describe('the removal of a reed', () => {
     expect(await stage.community.rows('select kind from pending_fanout')).toEqual([]);
   });
 
-  it('reaches who was away at the next sync', async () => {
+  it('reaches who was away at the next sync (F16)', async () => {
     const [author, holder] = await stage.accounts(2);
     const [reed, other] = (await stage.community.reeds(author.userId, 2)) as [ReedId, ReedId];
     await hold([reed, other], holder);
