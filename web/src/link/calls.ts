@@ -45,9 +45,9 @@ export class Calls {
   readonly #channel = new BroadcastChannel(CHANNEL_NAME);
   readonly #open = new Map<string, OpenCall>();
   readonly #onStatus: (status: Status) => void;
-  readonly #onChanged: () => void;
+  readonly #onChanged: (own: boolean) => void;
 
-  constructor(onStatus: (status: Status) => void, onChanged: () => void) {
+  constructor(onStatus: (status: Status) => void, onChanged: (own: boolean) => void) {
     this.#onStatus = onStatus;
     this.#onChanged = onChanged;
     this.#channel.onmessage = (event: MessageEvent<WorkerMessage | PageMessage>) => {
@@ -72,6 +72,15 @@ export class Calls {
     });
   }
 
+  /** The page is put away: what it watches is let go of, and taken up again by `resume`. */
+  pause(): void {
+    for (const [call, { act }] of this.#open) if (act === 'watch') this.#send({ to: 'worker', kind: 'cancel', call });
+  }
+
+  resume(): void {
+    for (const [call, { act, input }] of this.#open) if (act === 'watch') this.#send({ to: 'worker', kind: 'call', call, act, input });
+  }
+
   /** Hears and answers nothing any more; calls still open stay so. */
   close(): void {
     this.#channel.close();
@@ -91,7 +100,7 @@ export class Calls {
 
   #hear(message: WorkerMessage): void {
     if (message.kind === 'status') this.#onStatus(message.status);
-    else if (message.kind === 'changed') this.#onChanged();
+    else if (message.kind === 'changed') this.#onChanged(message.own);
     else if (message.kind === 'leader') this.#leaderChanged();
     else this.#hearAnswer(message);
   }
@@ -101,6 +110,7 @@ export class Calls {
     if (!open) return;
     if (message.kind === 'taken') open.taken = true;
     else if (message.kind === 'progress') open.progress(message.progress);
+    else if (open.act === 'watch' && message.kind === 'result') return;
     else {
       this.#open.delete(message.call);
       if (message.kind === 'result') open.resolve(message.value);

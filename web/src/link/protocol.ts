@@ -1,5 +1,23 @@
 // What pages and the worker say to each other over the profile's BroadcastChannel. Every tab hears everything, so nothing
 // secret that is not already meant for this profile's screen goes through here: a private key never leaves the worker.
+import type {
+  AnswersView,
+  BroadcastView,
+  CopyList,
+  CopyView,
+  DraftWish,
+  LookView,
+  PeopleView,
+  PeopleWish,
+  ProfileView,
+  ProfileWish,
+  RecallView,
+  RelationView,
+  SyncView,
+  TimelineWish,
+  WatchNews,
+  WatchWish,
+} from './community.ts';
 
 export const CHANNEL_NAME = 'reedbed';
 export const LEADER_LOCK = 'reedbed-leader';
@@ -24,30 +42,21 @@ export type Status = {
   readonly unsent: number;
   /** Why `phase` is stopped or offline, in words for the person; empty otherwise. */
   readonly reason: string;
+  readonly sync: SyncView;
+  /** Null where nothing ever had to be brought back. */
+  readonly recall: RecallView | null;
 };
 
-export type CopyView = {
-  readonly reedId: string;
-  readonly author: string;
-  /** The author's name as the server's certificate of their identity has it; empty while unknown. */
-  readonly authorName: string;
-  readonly text: string;
-  /** RFC 3339: when the author says it was written, and when the server countersigned it. */
-  readonly createdAt: string;
-  readonly countersignedAt: string;
-  readonly own: boolean;
-  /** False while the server has not taken it (own) or not confirmed this copy (others'). */
-  readonly settled: boolean;
-  /** Why the server refused it for good, in its words; empty if it did not. */
-  readonly refused: string;
-  readonly authorKey: string;
-  readonly serverKey: string;
-  /** The certificate as JSON text, for download. */
-  readonly certificate: string;
+/** The status before anything is known. */
+export const STARTING: Status = {
+  phase: 'starting',
+  me: null,
+  copies: 0,
+  unsent: 0,
+  reason: '',
+  sync: { state: 'away', received: 0, behind: false },
+  recall: null,
 };
-
-/** What is shown of this device's copies, newest first. `more`: there are older ones that are not shown. */
-export type CopyList = { readonly shown: readonly CopyView[]; readonly more: boolean };
 
 export type WaitState =
   | 'sending'
@@ -93,7 +102,7 @@ export type Acts = {
   makeBackup: { input: null; output: NewBackup; progress: never };
   backupSaved: { input: null; output: null; progress: never };
   restore: { input: { backup: string; words: string }; output: Me; progress: Step };
-  publish: { input: { text: string }; output: { reedId: string }; progress: never };
+  publish: { input: DraftWish; output: { reedId: string }; progress: never };
   open: { input: { reedId: string }; output: CopyView; progress: Waiting };
   copies: { input: null; output: CopyList; progress: never };
   giveUp: { input: { reedId: string }; output: null; progress: never };
@@ -101,6 +110,23 @@ export type Acts = {
   makeInvite: { input: null; output: { link: string }; progress: never };
   reconnect: { input: null; output: null; progress: never };
   useAgain: { input: null; output: null; progress: never };
+  openThread: { input: { reedId: string }; output: readonly CopyView[]; progress: Waiting };
+  look: { input: { reedId: string }; output: LookView; progress: never };
+  timeline: { input: { timeline: TimelineWish; limit: number }; output: CopyList; progress: never };
+  broadcasts: { input: null; output: readonly BroadcastView[]; progress: never };
+  answers: { input: { reedId: string; kind: 'replies' | 'echoes'; pages: number }; output: AnswersView; progress: never };
+  /** Ends only by being cancelled. */
+  watch: { input: WatchWish; output: null; progress: WatchNews };
+  like: { input: { reedId: string; on: boolean }; output: null; progress: never };
+  remove: { input: { reedId: string }; output: null; progress: never };
+  relate: { input: { user: string; act: 'follow' | 'unfollow' | 'block' | 'unblock' }; output: null; progress: never };
+  relation: { input: { user: string }; output: RelationView; progress: never };
+  profile: { input: { user: string }; output: ProfileView; progress: never };
+  profilePage: { input: { user: string; page: number }; output: { count: number; hasMore: boolean }; progress: never };
+  people: { input: { wish: PeopleWish; pages: number }; output: PeopleView; progress: never };
+  /** Ids by the names asked for; null for a name that nobody has. */
+  findNames: { input: { names: readonly string[] }; output: Readonly<Record<string, string | null>>; progress: never };
+  editProfile: { input: ProfileWish; output: null; progress: never };
 };
 export type ActName = keyof Acts;
 
@@ -115,6 +141,19 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'giveUp',
   'discard',
   'reconnect',
+  'openThread',
+  'look',
+  'timeline',
+  'broadcasts',
+  'answers',
+  'watch',
+  'like',
+  'relate',
+  'relation',
+  'profile',
+  'profilePage',
+  'people',
+  'findNames',
 ]);
 
 export type ActFailure = { readonly code: string; readonly detail: string };
@@ -130,4 +169,5 @@ export type WorkerMessage =
   | { readonly to: 'pages'; readonly kind: 'result'; readonly call: string; readonly value: unknown }
   | { readonly to: 'pages'; readonly kind: 'failure'; readonly call: string; readonly failure: ActFailure }
   | { readonly to: 'pages'; readonly kind: 'status'; readonly status: Status }
-  | { readonly to: 'pages'; readonly kind: 'changed' };
+  /** `own`: by what this member did. */
+  | { readonly to: 'pages'; readonly kind: 'changed'; readonly own: boolean };

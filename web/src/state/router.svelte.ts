@@ -1,15 +1,24 @@
 // Which page is shown: the path of the address bar, and nothing else. Links inside the app change it without loading anew.
-export type Route =
-  | { readonly page: 'home' | 'welcome' | 'join' | 'restore' | 'about' | 'unknown' }
-  | { readonly page: 'reed'; readonly reedId: string };
-
-const PLAIN: Readonly<Record<string, 'home' | 'welcome' | 'join' | 'restore' | 'about'>> = {
+const PLAIN = {
   '/': 'home',
   '/welcome': 'welcome',
   '/join': 'join',
   '/restore': 'restore',
   '/about': 'about',
-};
+  '/broadcast': 'broadcast',
+  '/mentions': 'mentions',
+  '/people': 'people',
+  '/device': 'device',
+  '/settings': 'settings',
+} as const;
+
+type PlainPage = (typeof PLAIN)[keyof typeof PLAIN];
+
+export type Route =
+  | { readonly page: PlainPage | 'unknown' }
+  | { readonly page: 'reed'; readonly reedId: string }
+  | { readonly page: 'pipe'; readonly tag: string }
+  | { readonly page: 'profile' | 'following' | 'followers'; readonly userId: string };
 
 function decoded(text: string): string {
   try {
@@ -19,12 +28,19 @@ function decoded(text: string): string {
   }
 }
 
+const plainOf = (path: string): PlainPage | undefined => (Object.hasOwn(PLAIN, path) ? PLAIN[path as keyof typeof PLAIN] : undefined);
+
 export function routeOf(path: string): Route {
-  const plain = PLAIN[path.length > 1 ? path.replace(/\/$/, '') : path];
+  const trimmed = path.length > 1 ? path.replace(/\/$/, '') : path;
+  const plain = plainOf(trimmed);
   if (plain) return { page: plain };
+  const [, place, rest] = /^\/(reed|pipe|profile)\/(.+)$/.exec(trimmed) ?? [];
+  if (!place || !rest) return { page: 'unknown' };
+  if (place === 'pipe') return { page: 'pipe', tag: decoded(rest) };
   // An id that lost its percent-encoding on the way still leads to its reed.
-  const reed = /^\/reed\/(.+)$/.exec(path)?.[1];
-  return reed ? { page: 'reed', reedId: decoded(reed) } : { page: 'unknown' };
+  if (place === 'reed') return { page: 'reed', reedId: decoded(rest) };
+  const [, person, list] = /^(.+?)(?:\/(following|followers))?$/.exec(rest) ?? [];
+  return { page: (list as 'following' | 'followers' | undefined) ?? 'profile', userId: decoded(person ?? '') };
 }
 
 class Router {

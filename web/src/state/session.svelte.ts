@@ -1,14 +1,14 @@
 // What every page knows about the member and the connection, as the leading tab's worker tells it.
 import { Calls } from '../link/calls.ts';
 import { lead } from '../link/leader.ts';
-import type { Status } from '../link/protocol.ts';
-
-const STARTING: Status = { phase: 'starting', me: null, copies: 0, unsent: 0, reason: '' };
+import { STARTING, type Status } from '../link/protocol.ts';
 
 class Session {
   status = $state.raw<Status>(STARTING);
   /** Counts up whenever what is stored here may have changed. */
   changes = $state(0);
+  /** Counts up whenever this member's own acts may have changed what the server answers. */
+  said = $state(0);
   /** Set when the worker could not be started at all. */
   failure = $state('');
   /** Keys are only made in a secure context; elsewhere the browser offers no cryptography and no locks. */
@@ -21,8 +21,9 @@ class Session {
       (status) => {
         this.status = status;
       },
-      () => {
+      (own) => {
         this.changes += 1;
+        if (own) this.said += 1;
       },
     );
     lead((detail) => {
@@ -34,6 +35,10 @@ class Session {
       },
       () => undefined,
     );
+    addEventListener('pagehide', () => this.calls.pause());
+    addEventListener('pageshow', (event) => {
+      if (event.persisted) this.calls.resume();
+    });
     addEventListener('online', () => void this.calls.ask('reconnect', null));
   }
 

@@ -8,3 +8,5 @@ export const getName = async (database: Database, user: string): Promise<string 
 export const putName = async (database: Database, record: NameRecord): Promise<void> => {
   await database.put('names', record);
 };
+
+export const allNames = (database: Database): Promise<NameRecord[]> => database.getAll('names');

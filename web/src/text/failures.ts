@@ -32,3 +32,12 @@ export function failureText(error: unknown): string {
   }
   return error instanceof Error ? error.message : 'It did not work.';
 }
+
+const NOT_WATCHED: Readonly<Record<string, string>> = {
+  RATE_LIMITED: 'You have opened many pages in a short time. This one is listened to again when you come back to it in a minute.',
+  TOO_MANY_OPEN: 'You are listening to as many things as the server allows. Close another page of Reedbed and open this one again.',
+  BLOCKED: 'A block stands between you and this member.',
+};
+
+/** Why something is not watched, by the server's code. */
+export const refusedWatchText = (code: string): string => NOT_WATCHED[code] ?? `The server does not let you listen to this (${code}).`;

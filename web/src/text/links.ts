@@ -1,4 +1,5 @@
-// The links people pass on: a reed's and an invite's. An invite's secret stays in the fragment, which browsers send to nobody.
+// The links people pass on and follow: a reed's, a pipe's, a profile's, an invite's. An invite's secret stays in the fragment, which browsers
+// send to nobody.
 
 export type InviteLink = { readonly server: string; readonly invite: string; readonly secret: string };
 
@@ -20,3 +21,7 @@ function unescaped(text: string): string | null {
 export const reedPath = (reedId: string): string => `/reed/${encodeURIComponent(reedId)}`;
 
 export const reedLink = (reedId: string): string => `${location.origin}${reedPath(reedId)}`;
+
+export const pipePath = (tag: string): string => `/pipe/${encodeURIComponent(tag)}`;
+
+export const profilePath = (userId: string): string => `/profile/${encodeURIComponent(userId)}`;

@@ -85,6 +85,7 @@ const ENDS: Readonly<Record<string, WaitText>> = {
   'cannot-store': { title: 'This device has no room for it', note: 'It came, but could not be stored. Free some space and ask again.' },
   expired: { title: 'Nobody came online with it for a day', note: 'The request has ended. You can ask again.' },
   'not-acknowledged': { title: 'It was sent twice and did not arrive here', note: 'Your connection may be weak. You can ask again.' },
+  left: { title: 'It is no longer on this device', note: 'The copy that was here was given up. You can ask for it again.' },
   blocked: { title: 'You can’t read this', note: 'Its author has blocked you, or you have blocked them.' },
   'rate-limited': { title: 'You asked for this too often', note: 'The same reed can be asked for five times an hour. Try again later.' },
   'too-many-open': { title: 'You are waiting for many reeds already', note: 'Try again when some of them have come.' },

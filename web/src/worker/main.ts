@@ -1,11 +1,10 @@
 // The profile's only worker: key ring, store and socket live here, in the tab that leads. What needs cryptography is loaded
 // when there is a key to use or one to make.
-import type { Status } from '../link/protocol.ts';
+import { STARTING, type Status } from '../link/protocol.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Membership } from './membership.ts';
 import { serveActs } from './serve.ts';
 
-const STARTING: Status = { phase: 'starting', me: null, copies: 0, unsent: 0, reason: '' };
 const SIGNED_OUT: Status = { ...STARTING, phase: 'signed-out' };
 const storageFailed = (reason: string): Status => ({ ...STARTING, phase: 'stopped', reason });
 
@@ -28,7 +27,6 @@ const { tell } = serveActs({
     progress({ done: 0, total: 2, label: 'Loading the encryption code' });
     return (await member()).restore(input, progress);
   },
-  publish: async (input) => (await member()).publish(input),
   open: async (input, context) => (await member()).open(input, context),
   copies: async () => (await member()).copies(),
   giveUp: async (input) => (await member()).giveUp(input),
@@ -36,6 +34,22 @@ const { tell } = serveActs({
   makeInvite: async () => (await member()).makeInvite(),
   reconnect: async () => (status.me ? (await member()).reconnect() : null),
   useAgain: async () => (await member()).useAgain(),
+  publish: async (input) => (await member()).standing.publish(input),
+  openThread: async (input, context) => (await member()).openThread(input, context),
+  look: async (input) => (await member()).community.look(input),
+  timeline: async (input) => (await member()).community.timeline(input),
+  broadcasts: async () => (await member()).community.broadcasts(),
+  answers: async (input) => (await member()).community.answers(input),
+  watch: async (input, context) => (await member()).community.watch(input, context),
+  like: async (input) => (await member()).standing.like(input),
+  remove: async (input) => (await member()).standing.remove(input),
+  relate: async (input) => (await member()).standing.relate(input),
+  relation: async (input) => (await member()).standing.relation(input),
+  profile: async (input) => (await member()).standing.profile(input),
+  profilePage: async (input) => (await member()).standing.profilePage(input),
+  people: async (input) => (await member()).community.people(input),
+  findNames: async (input) => (await member()).community.findNames(input),
+  editProfile: async (input) => (await member()).editProfile(input),
 });
 
 function show(next: Status): void {
@@ -47,7 +61,7 @@ const database = openDatabase(() => show(storageFailed('the browser closed this 
 
 function member(): Promise<Membership> {
   membership ??= Promise.all([import('./membership.ts'), database]).then(([module, open]) =>
-    module.openMembership(open, { show, changed: () => tell({ to: 'pages', kind: 'changed' }) }),
+    module.openMembership(open, { show, changed: (own) => tell({ to: 'pages', kind: 'changed', own }) }),
   );
   return membership;
 }

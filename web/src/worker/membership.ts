@@ -1,6 +1,5 @@
 // The member of this profile: the SDK over IndexedDB and a sealed key ring, offered to pages as acts. Private keys stay in here.
 import { type Clock, OffsetClock } from '../../../src/base/clock.ts';
-import { AppError } from '../../../src/base/errors.ts';
 import { cryptoRandom } from '../../../src/base/ids.ts';
 import { openBackup } from '../../../src/client/backup.ts';
 import { type Member, openMember } from '../../../src/client/member.ts';
@@ -8,22 +7,29 @@ import { type KeySafe, type KeySecrets, openKeyRing } from '../../../src/client/
 import { makePassphrase, normalPassphrase } from '../../../src/client/passphrase.ts';
 import type { OutboxRecord } from '../../../src/client/store.ts';
 import { type MemberEvent, RequestFailure } from '../../../src/client/types.ts';
+import type { RequestOptions } from '../../../src/client/viewer.ts';
 import { webSocketFactory } from '../../../src/client/web-socket.ts';
 import { fingerprintOf, parseReedId, type ReedId } from '../../../src/wire/address.ts';
-import type { CopyList, CopyView, Me, NewBackup, Phase, ServerView, Status, Step, Waiting } from '../link/protocol.ts';
+import type { CopyList, CopyView, ProfileWish, RecallView, SyncView } from '../link/community.ts';
+import { type Me, type NewBackup, type Phase, type ServerView, STARTING, type Status, type Step, type Waiting } from '../link/protocol.ts';
 import type { Database } from '../store/database.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
 import { newestCopies } from '../store/newest.ts';
 import { getSecret, putSecret } from '../store/secrets.ts';
+import { Community, reedIn } from './community.ts';
 import { Names } from './names.ts';
 import { pickPlace } from './pick.ts';
-import { copyView, unsentView } from './views.ts';
+import { Standing } from './standing.ts';
+import { Views } from './views.ts';
 
 const CHANGED_AFTER_MS = 150;
 const SHOWN = 2_000;
+/** What may change a page that is shown. */
+const CHANGING: ReadonlySet<MemberEvent['type']> = new Set(['copy', 'outbox', 'act', 'tombstone', 'blocker', 'broadcast', 'arrived']);
+const STANDING: ReadonlySet<MemberEvent['type']> = new Set(['connection', 'copy', 'outbox', 'sync', 'recall']);
 
 /** What pages are told without having asked. */
-export type Audience = { show(status: Status): void; changed(): void };
+export type Audience = { show(status: Status): void; changed(own: boolean): void };
 
 const SIGN_UP_STEPS = {
   'checking-server': { done: 1, label: 'Checking the server’s key' },
@@ -70,20 +76,25 @@ export async function openMembership(database: Database, audience: Audience): Pr
 type Parts = { readonly member: Member; readonly database: Database; readonly audience: Audience; readonly clock: Clock };
 
 export class Membership {
+  readonly community: Community;
+  readonly standing: Standing;
   readonly #member: Member;
   readonly #database: Database;
   readonly #audience: Audience;
   readonly #clock: Clock;
-  readonly #names: Names;
+  readonly #views: Views;
   #reason = '';
-  #announced = false;
+  #announced: { readonly own: boolean } | null = null;
 
   constructor({ member, database, audience, clock }: Parts) {
     this.#member = member;
     this.#database = database;
     this.#audience = audience;
     this.#clock = clock;
-    this.#names = new Names(database, member);
+    const names = new Names(database, member);
+    this.#views = new Views({ member, database, names });
+    this.community = new Community({ member, views: this.#views, names });
+    this.standing = new Standing({ member, database, names });
     member.subscribe((event) => this.#hear(event));
   }
 
@@ -136,25 +147,23 @@ export class Membership {
     return this.#me();
   }
 
-  async publish(input: { text: string }): Promise<{ reedId: string }> {
-    const { reedId, published } = await this.#member.publish({ text: input.text });
-    // A refusal for good is told by the outbox event and stands in the list.
-    published.catch(() => undefined);
-    return { reedId };
+  /** A reed from this device, else from a member who has it; asked for with its whole thread if `thread`. */
+  async open(input: { reedId: string }, context: OpenContext): Promise<CopyView> {
+    const reedId = reedIn(input.reedId);
+    const unsent = await this.#unsent(reedId);
+    if (unsent) return this.#views.unsent(unsent);
+    const record = await this.#member.request(reedId, options(context));
+    const view = await this.#views.copy(record, (await this.#sending()).get(reedId)?.refused);
+    // It may have been confirmed while names were looked up.
+    const now = (await this.#member.copy(reedId)) ?? record;
+    return { ...view, settled: now.state !== 'unconfirmed' };
   }
 
-  async open(input: { reedId: string }, context: { readonly signal: AbortSignal; progress(now: Waiting): void }): Promise<CopyView> {
-    const reedId = parseReedId(input.reedId);
-    if (!reedId) throw new AppError('BAD_REQUEST', 'This is not a reed’s link.');
-    const unsent = await this.#unsent(reedId);
-    if (unsent) return unsent;
-    const record = await this.#member.request(reedId, {
-      signal: context.signal,
-      onProgress: ({ state, onlineHolders, tries }) => context.progress({ state, onlineHolders, brokenCopies: tries }),
-    });
-    const name = await this.#names.of(record.certificate.statement.author);
-    // It may have been confirmed while its author's name was looked up.
-    return copyView((await this.#member.copy(reedId)) ?? record, name, (await this.#sending()).get(reedId)?.refused);
+  /** The parts of the thread that the reed is of. */
+  async openThread(input: { reedId: string }, context: OpenContext): Promise<readonly CopyView[]> {
+    const reedId = reedIn(input.reedId);
+    if (!(await this.#unsent(reedId))) await this.#member.request(reedId, { ...options(context), thread: true });
+    return this.community.thread(reedId);
   }
 
   /** The newest copies of this device, newest first, together with everything that is still to be sent. */
@@ -162,13 +171,9 @@ export class Membership {
     const sending = await this.#sending();
     const records = await newestCopies(this.#database, SHOWN + 1);
     const newest = records.slice(0, SHOWN).filter((record) => record.state !== 'leaving');
-    const views = await Promise.all(
-      newest.map(async (record) =>
-        copyView(record, await this.#names.of(record.certificate.statement.author), sending.get(record.id)?.refused),
-      ),
-    );
+    const views = await Promise.all(newest.map((record) => this.#views.copy(record, sending.get(record.id)?.refused)));
     for (const record of newest) sending.delete(record.id);
-    views.push(...[...sending.values()].map((record) => this.#unsentView(record)));
+    views.push(...(await Promise.all([...sending.values()].map((record) => this.#views.unsent(record)))));
     return { shown: views.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1)), more: records.length > SHOWN };
   }
 
@@ -194,6 +199,12 @@ export class Membership {
     return { link: await this.#member.createInvite() };
   }
 
+  async editProfile(input: ProfileWish): Promise<null> {
+    await this.standing.edit(input);
+    await this.#show();
+    return null;
+  }
+
   async reconnect(): Promise<null> {
     if (this.#member.account && this.#member.connection !== 'stopped') this.#member.connect();
     return null;
@@ -204,15 +215,10 @@ export class Membership {
     return new Map((await this.#member.outbox()).map((record) => [record.reedId, record]));
   }
 
-  async #unsent(reedId: ReedId): Promise<CopyView | null> {
+  /** A reed that is written and not published; null once a copy of it is here. */
+  async #unsent(reedId: ReedId): Promise<OutboxRecord | null> {
     if (await this.#member.copy(reedId)) return null;
-    const record = (await this.#sending()).get(reedId);
-    return record ? this.#unsentView(record) : null;
-  }
-
-  #unsentView(record: OutboxRecord): CopyView {
-    const { userId, username } = this.#me();
-    return unsentView(record, { userId, username });
+    return (await this.#sending()).get(reedId) ?? null;
   }
 
   #me(): Me {
@@ -223,23 +229,40 @@ export class Membership {
 
   #hear(event: MemberEvent): void {
     if (event.type === 'connection') this.#reason = event.reason ?? '';
-    if (event.type !== 'connection' && event.type !== 'copy' && event.type !== 'outbox') return;
-    void this.#show();
-    if (event.type === 'connection' || this.#announced) return;
-    this.#announced = true;
+    if (STANDING.has(event.type)) void this.#show();
+    if (!CHANGING.has(event.type)) return;
+    const own = event.type === 'act' || event.type === 'outbox';
+    const announced = this.#announced;
+    this.#announced = { own: own || announced?.own === true };
+    if (announced) return;
     this.#clock.after(CHANGED_AFTER_MS, () => {
-      this.#announced = false;
-      this.#audience.changed();
+      const said = this.#announced?.own === true;
+      this.#announced = null;
+      this.#audience.changed(said);
     });
   }
 
   async #show(): Promise<void> {
     const me = this.#member.account ? this.#me() : null;
+    if (!me) return this.#audience.show({ ...STARTING, phase: 'signed-out' });
     const copies = await this.#database.count('copies');
     const unsent = (await this.#member.outbox()).filter((record) => !record.refused).length;
-    const phase: Phase = me ? this.#member.connection : 'signed-out';
-    this.#audience.show({ phase, me, copies, unsent, reason: phase === 'stopped' ? this.#reason : '' });
+    const phase: Phase = this.#member.connection;
+    this.#audience.show({ phase, me, copies, unsent, reason: phase === 'stopped' ? this.#reason : '', ...this.#progress() });
+  }
+
+  #progress(): { sync: SyncView; recall: RecallView | null } {
+    const { sync, recall } = this.#member.receiving;
+    const { state, received, behind } = sync;
+    return { sync: { state, received, behind }, recall: recall.progress };
   }
 }
+
+type OpenContext = { readonly signal: AbortSignal; progress(now: Waiting): void };
+
+const options = ({ signal, progress }: OpenContext): RequestOptions => ({
+  signal,
+  onProgress: ({ state, onlineHolders, tries }) => progress({ state, onlineHolders, brokenCopies: tries }),
+});
 
 const sortKey = (view: CopyView): string => (view.countersignedAt === '' ? view.createdAt : view.countersignedAt);

@@ -3,7 +3,8 @@
 import type { Member } from '../../../src/client/member.ts';
 import type { UserId } from '../../../src/wire/address.ts';
 import type { Database } from '../store/database.ts';
-import { getName, putName } from '../store/names.ts';
+import { allNames, getName, putName } from '../store/names.ts';
+import { sameName } from '../text/names.ts';
 
 const KEPT = 5_000;
 
@@ -30,6 +31,20 @@ export class Names {
     } finally {
       this.#asking.delete(user);
     }
+  }
+
+  /** Whose name it is, as far as this device has met them; null if nobody's. */
+  async idOf(name: string): Promise<string | null> {
+    const { account } = this.#member;
+    if (account && sameName(account.username, name)) return account.user;
+    return (await allNames(this.#database)).find(({ username }) => sameName(username, name))?.id ?? null;
+  }
+
+  /** A name that was just read from the server: it may have changed. */
+  async learn(user: UserId, username: string): Promise<void> {
+    if (this.#known.get(user) === username) return;
+    this.#known.set(user, username);
+    await putName(this.#database, { id: user, username });
   }
 
   async #find(user: UserId): Promise<string> {

@@ -1,0 +1,32 @@
+// Names in a text that is being written: `@ben` stands for a member until it is published, then for their id. Also how names compare and show.
+import { mentionsOf, tagsOf } from '../../../src/wire/claims.ts';
+
+/** Starts and ends with a letter or digit, as names do, so that a full stop behind it is none of it. */
+const NAME_IN_TEXT = /(?<![\p{L}\p{N}\p{M}._/@-])@([\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._-]{0,28}[\p{L}\p{M}\p{N}])?)(?![\p{L}\p{M}\p{N}_@-])/gu;
+const NAME_AT_END = /(?<![\p{L}\p{N}\p{M}._/@-])@([\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,29})$/u;
+/** How much of an id stands for somebody whose name is not known. */
+const ID_SHOWN = 6;
+
+/** Whether two spellings are one name: capitals make no difference. */
+export const sameName = (one: string, other: string): boolean =>
+  one.normalize('NFKC').toLowerCase() === other.normalize('NFKC').toLowerCase();
+
+/** The different names that a text has after an @ sign, as they are written. */
+export const namesIn = (text: string): string[] => [...new Set([...text.matchAll(NAME_IN_TEXT)].map((match) => match[1] ?? ''))];
+
+/** The beginning of a name right before the cursor; null if there is none. */
+export const nameBefore = (text: string): string | null => NAME_AT_END.exec(text)?.[1] ?? null;
+
+/** The text with every name that belongs to somebody replaced by their id, which is what a reed's mention is. */
+export const withIds = (text: string, ids: Readonly<Record<string, string | null>>): string =>
+  text.replaceAll(NAME_IN_TEXT, (whole, name: string) => (ids[name] ? `@${ids[name]}` : whole));
+
+/** What a text says as a reed: its tags, and how many people it mentions by id. */
+export const claimsIn = (text: string): { readonly tags: readonly string[]; readonly mentions: number } => {
+  const normal = text.normalize('NFC');
+  return { tags: tagsOf(normal), mentions: mentionsOf(normal).length };
+};
+
+/** Somebody's name, or, while it is not known, the beginning of their id. */
+export const personText = ({ name, userId }: { readonly name: string; readonly userId: string }): string =>
+  name !== '' ? name : `member ${userId.slice(0, ID_SHOWN)}…`;

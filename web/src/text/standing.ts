@@ -1,0 +1,19 @@
+// Where a reed stands with this device and the server, in a sentence.
+import type { CopyView } from '../link/community.ts';
+
+export function standingText({ refused, own, settled }: Pick<CopyView, 'refused' | 'own' | 'settled'>): string {
+  if (refused !== '') return `The server refused it: ${refused}`;
+  if (own) return settled ? 'Published. Yours, on this device.' : 'Not published yet: it is sent when the server can be reached.';
+  return settled
+    ? 'Kept on this device. While this tab is open it is given to others who ask.'
+    : 'Kept on this device; the server has not confirmed it yet.';
+}
+
+/** What blocking does, before it is done. */
+export const BLOCK_DOES = [
+  'They can’t get anything you write from then on, and are told that you blocked them.',
+  'They stop following you, and their device deletes what it has of yours.',
+  'What they write no longer comes to you, and does not count as an answer to you.',
+] as const;
+export const BLOCK_CANT =
+  'It can’t make them forget what they have read. You can end it at any time; they will not follow you again by themselves.';
