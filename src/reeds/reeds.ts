@@ -17,7 +17,7 @@ export type ReedsDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly limits: Limits;
-  readonly identity: Identity;
+  readonly identity: Pick<Identity, 'server' | 'storedKeys' | 'countersigner'>;
   readonly onRemoved: RemovalDeps['onRemoved'];
 };
 

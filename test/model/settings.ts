@@ -25,6 +25,22 @@ export const PROFILES: readonly Profile[] = [
   { name: 'real', members: 6, subjects: 20, replicas: 1, limits: {}, share: 0.2 },
 ];
 
+export type OwedProfile = Omit<Profile, 'subjects'>;
+
+/** Of the community's model, whose runs cost ten times as much: members sign what they state. */
+export const OWED_PROFILES: readonly OwedProfile[] = [
+  { name: 'owed', members: 5, replicas: 1, limits: {}, share: 0.04 },
+  { name: 'owed-replicas', members: 5, replicas: 2, limits: {}, share: 0.06 },
+  // Pages, hands and windows are met in a few posts.
+  {
+    name: 'owed-tight',
+    members: 5,
+    replicas: 2,
+    limits: { holderWindow: 1, catchupRows: 2, catchupServed: 2, catchupBelow: 1 },
+    share: 0.03,
+  },
+];
+
 const DEFAULT_RUNS = 1_000;
 
 export type Settings = {

@@ -11,10 +11,12 @@ import { type Database, openDatabase } from '../../src/db/pool.ts';
 import { Hub, type Seated } from '../../src/gateway/hub.ts';
 import { Inbox } from '../../src/gateway/inbox.ts';
 import { Blocks, type BlocksDeps } from '../../src/identity/blocks.ts';
+import type { Follows } from '../../src/identity/follows.ts';
 import type { Member } from '../../src/identity/sessions.ts';
 import { Presence } from '../../src/presence/presence.ts';
 import { Replica } from '../../src/presence/replica.ts';
 import { Subscriptions } from '../../src/presence/subscriptions.ts';
+import type { Reeds } from '../../src/reeds/reeds.ts';
 import { Relay, type RelayDeps } from '../../src/relay/relay.ts';
 import type { UserId, UserKeyId } from '../../src/wire/address.ts';
 import { decodeFrame } from '../../src/wire/codec.ts';
@@ -25,6 +27,13 @@ import { ManualClock } from '../support/manual-clock.ts';
 const silent = pino({ level: 'silent' });
 const NEVER = new Promise<never>(() => undefined);
 const LONGEST_PAUSE_MS = 5;
+
+/** What takes members' statements in one process, and tells its relay. */
+export type Acts = Pick<Reeds, 'register' | 'threads' | 'publish' | 'removal' | 'voiding'> & {
+  readonly blocks: Blocks;
+  readonly follows: Follows;
+};
+export type ActsOf = (db: Database, relay: () => Relay) => Acts;
 
 /** Time that stands still; short waits inside the server are real ones. */
 class StandingClock implements Clock {
@@ -95,14 +104,20 @@ export class Life {
   readonly replica: Replica;
   readonly hub: Hub;
   readonly limits: Limits;
+  /** Null where members state nothing. */
+  readonly acts: Acts | null;
   readonly seats = new Set<Seat>();
   /** Frames that failed: none may. */
   readonly failures: unknown[] = [];
   readonly #answered: () => void;
+  readonly #death = Promise.withResolvers<void>();
+  /** Resolves when it is killed. */
+  readonly death = this.#death.promise;
   #dead = false;
   #statements = 0;
   #tasks = 0;
   #served: { close(): void } | null = null;
+  #fuse: { left: number; burn(): void } | null = null;
 
   constructor(stage: Stage, name: string) {
     const { bus, clock, lease, limits } = stage;
@@ -113,15 +128,16 @@ export class Life {
     const db = this.#mortal(stage.world.db);
     const application = this.#mortal(stage.application);
     this.presence = new Presence({ ...common, database: application });
+    this.acts = stage.actsOf?.(application, () => this.relay) ?? null;
     const unused = {} as Pick<RelayDeps, 'publish' | 'keys' | 'voiding'>;
     this.relay = new Relay({
       ...common,
       ...unused,
+      // Where nobody states anything, only what is owed is looked for.
+      ...(this.acts ?? { blocks: new Blocks({ db: application } as BlocksDeps) }),
       db,
       application,
       subscriptions: new Subscriptions(application, limits),
-      // Nobody states anything here: only what is owed is looked for.
-      blocks: new Blocks({ db: application } as BlocksDeps),
       accountRemovals: { finish: async () => undefined },
       presence: this.presence,
       load: new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes),
@@ -169,9 +185,22 @@ export class Life {
   /** The process is killed: what is under way may be committed, nothing follows it. */
   kill(): void {
     this.#dead = true;
+    this.#death.resolve();
     this.#served?.close();
     for (const seat of this.seats) seat.open = false;
     this.seats.clear();
+  }
+
+  /** It is killed as soon as so many more of its statements have come back, before anything can follow the last of them. */
+  lightFuse(statements: number, burn: () => void): void {
+    this.#fuse = { left: statements, burn };
+  }
+
+  #burnt(): void {
+    const fuse = this.#fuse;
+    if (!fuse || --fuse.left > 0) return;
+    this.#fuse = null;
+    fuse.burn();
   }
 
   /** Signs a member in as src/gateway does. */
@@ -221,6 +250,7 @@ export class Life {
       this.#statements += 1;
       try {
         const result = await work();
+        this.#burnt();
         return this.#dead ? NEVER : result;
       } catch (error) {
         if (this.#dead) return NEVER;
@@ -233,12 +263,32 @@ export class Life {
     return new Proxy(database, {
       get(target, name) {
         const value = Reflect.get(target, name, target);
+        if (name === 'kysely') return executing(target.kysely, through);
         if (typeof value !== 'function') return value;
         return (...args: unknown[]) => through(() => Reflect.apply(value, target, args));
       },
     });
   }
 }
+
+/** `kysely`, each statement of which goes `through`. */
+const executing = (kysely: Database['kysely'], through: (work: () => Promise<unknown>) => Promise<unknown>): Database['kysely'] => {
+  const bound = <T extends object>(target: T, own: (name: string | symbol, value: (...args: unknown[]) => unknown) => unknown): T =>
+    new Proxy(target, {
+      get(_, name) {
+        const value = Reflect.get(target, name, target);
+        return typeof value === 'function' ? own(name, value.bind(target)) : value;
+      },
+    });
+  return bound(kysely, (name, value) =>
+    name !== 'getExecutor'
+      ? value
+      : () =>
+          bound(kysely.getExecutor(), (of, run) =>
+            of === 'executeQuery' ? (...args: unknown[]) => through(() => run(...args) as Promise<unknown>) : run,
+          ),
+  );
+};
 
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 const QUIET_TURNS = 3;
@@ -255,6 +305,7 @@ export class Stage {
   readonly #lives: (Life | null)[] = [];
   #buried: Life[] = [];
   readonly #waiting: (() => void)[] = [];
+  actsOf: ActsOf | null = null;
 
   private constructor(world: World, application: Database) {
     this.world = world;
@@ -262,10 +313,13 @@ export class Stage {
     this.limits = world.limits;
   }
 
-  static async open(limits: Partial<Limits>): Promise<Stage> {
-    const world = await World.open({ probeGraceMs: 1, ...limits });
+  /** `prepare`: makes what takes statements; the server's row is then its to write. */
+  static async open(limits: Partial<Limits>, prepare?: (stage: Stage) => Promise<ActsOf>): Promise<Stage> {
+    const world = await World.open({ probeGraceMs: 1, ...limits }, prepare === undefined);
     const application = await openDatabase({ url: world.url, role: 'application', connections: 4, log: silent });
-    return new Stage(world, application);
+    const stage = new Stage(world, application);
+    stage.actsOf = (await prepare?.(stage)) ?? null;
+    return stage;
   }
 
   async close(): Promise<void> {

@@ -52,11 +52,13 @@ export class World {
     this.limits = limits;
   }
 
-  static async open(limits: Partial<Limits> = {}): Promise<World> {
+  /** `hasServer`: with the row of its server; without, that is for others to write. */
+  static async open(limits: Partial<Limits> = {}, hasServer = true): Promise<World> {
     const database = await createDatabase();
     const db = await openDatabase({ url: database.url, role: 'ledger', connections: 4, log: pino({ level: 'silent' }) });
     const world = new World(db, database, { ...DEFAULT_LIMITS, ...limits });
-    await db.query({ text: `insert into servers (id, name, is_self, first_seen_at) values ($1, 'test', true, now())`, values: [SERVER] });
+    if (hasServer)
+      await db.query({ text: `insert into servers (id, name, is_self, first_seen_at) values ($1, 'test', true, now())`, values: [SERVER] });
     return world;
   }
 

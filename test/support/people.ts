@@ -2,6 +2,7 @@
 // keys, statements, sign-up, and statements of every kind that the person may sign.
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
+import type { Clock } from '../../src/base/clock.ts';
 import { base64url, cryptoRandom, sha256, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { generatePrivateKey, type PrivateKey } from '../../src/crypto/openpgp.ts';
@@ -145,8 +146,11 @@ export const sessionStatement = (
 
 export type SignUpBody = { identity: Post; key: Post; session: Post; inviteSecret?: string };
 
+/** As much of a world as sign-up needs. */
+export type Door = Pick<World, 'identity'> & { readonly clock: Pick<Clock, 'now'> };
+
 /** A whole sign-up request with a fresh challenge. */
-export async function signUpBody(world: World, person: Person, inviteSecret?: string): Promise<SignUpBody> {
+export async function signUpBody(world: Door, person: Person, inviteSecret?: string): Promise<SignUpBody> {
   const now = world.clock.now();
   const { nonce } = await world.identity.challenges.make();
   return {
@@ -158,10 +162,7 @@ export async function signUpBody(world: World, person: Person, inviteSecret?: st
 }
 
 /** Somebody signed up and signed in. */
-export async function signUp(
-  world: World,
-  options: { username?: string; inviteSecret?: string } = {},
-): Promise<Person & { token: string }> {
+export async function signUp(world: Door, options: { username?: string; inviteSecret?: string } = {}): Promise<Person & { token: string }> {
   const person = await makePerson(world.identity.server.id, world.clock.now(), options.username);
   const { token } = await world.identity.signUp.run(await signUpBody(world, person, options.inviteSecret));
   return { ...person, token };
