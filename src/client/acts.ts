@@ -34,15 +34,17 @@ export const likeId = (reed: string): string => `like ${reed}`;
 /** What this device takes to be so as soon as the act is written. */
 export function changesOf({ act, target, signed, buried = [] }: ActRecord): Change[] {
   if (!isRemoval(act)) return relationChanges(act, target as UserId);
-  return buried.flatMap((id): Change[] => [
-    { put: 'tombstones', record: { id, kind: REMOVALS[act], certificate: signed as object } },
-    { delete: 'copies', id },
-    { delete: 'threads', id },
-  ]);
+  return buried.flatMap((id) => burial(id, REMOVALS[act], signed as object));
 }
 
+const burial = (id: ReedId, kind: 'reed' | 'thread', certificate: object): Change[] => [
+  { put: 'tombstones', record: { id, kind, certificate } },
+  { delete: 'copies', id },
+  { delete: 'threads', id },
+];
+
 /** The reeds that a removal takes away here: the parts of a thread that are known, the head always. */
-export async function buriedBy(store: Store, act: RemovalType, id: ReedId): Promise<ReedId[]> {
+export async function buriedBy(store: Store, act: ActType, id: ReedId): Promise<ReedId[]> {
   if (act === 'reed-removal') return [id];
   const record = await store.get('threads', id);
   const here = await store.feed(`thread ${id}`);
@@ -68,7 +70,8 @@ function relationChanges(act: Exclude<ActType, RemovalType>, target: UserId): Ch
 
 /** The certificate takes its place beside what is still so on this device. */
 export async function acceptedChanges(store: Store, { act, target, buried = [] }: ActRecord, certificate: object): Promise<Change[]> {
-  if (isRemoval(act)) return buried.map((id): Change => ({ put: 'tombstones', record: { id, kind: REMOVALS[act], certificate } }));
+  // Once more: what was being published while it was taken back has come since.
+  if (isRemoval(act)) return buried.flatMap((id) => burial(id, REMOVALS[act], certificate));
   const user = target as UserId;
   if (act === 'follow' && (await store.get('follows', user))) return [{ put: 'follows', record: { id: user, certificate } }];
   if (act === 'block' && (await store.get('blocks', user))) return [{ put: 'blocks', record: { id: user, certificate } }];

@@ -31,7 +31,7 @@ export type Writing = { readonly reedId: ReedId; readonly published: Promise<Pub
 export type Acting = { readonly accepted: Promise<ActCertificate | null> };
 
 type Entry = OutboxRecord | ActRecord;
-type Waiter = { done(value: Published | ActCertificate): void; failed(error: AppError): void };
+type Waiter = { done(value: Published | ActCertificate | null): void; failed(error: AppError): void };
 
 const isAct = (entry: Entry): entry is ActRecord => 'act' in entry;
 const isRefused = (entry: Entry): boolean => !isAct(entry) && entry.refused !== undefined;
@@ -93,11 +93,11 @@ export class Outbox {
     this.#actedAt = Math.max(time.now(), this.#actedAt + 1);
     const id = this.#place();
     const signed = await acts.sign(act, target, this.#actedAt);
-    const buried = isRemoval(act) ? { buried: await buriedBy(store, act, target as ReedId) } : {};
+    const buried = isRemoval(act) ? { buried: await this.#buried(act, target as ReedId) } : {};
     const record: ActRecord = { id, act, target, signed, ...buried };
     const changes = changesOf(record);
     await store.write([{ put: 'outbox', record }, ...changes]);
-    const accepted = this.#wait<ActCertificate>(id);
+    const accepted = this.#wait<ActCertificate | null>(id);
     emit({ type: 'act', act, target, state: 'written' });
     if (isRemoval(act)) emit({ type: 'tombstone', id: target, kind: act === 'reed-removal' ? 'reed' : 'thread' });
     this.#tellGone(changes);
@@ -148,8 +148,8 @@ export class Outbox {
     while (this.#working) await this.#working;
   }
 
-  #wait<T extends Published | ActCertificate>(id: string): Promise<T> {
-    const promise = new Promise<Published | ActCertificate>((done, failed) => this.#waiters.set(id, { done, failed })) as Promise<T>;
+  #wait<T extends Published | ActCertificate | null>(id: string): Promise<T> {
+    const promise = new Promise<Published | ActCertificate | null>((done, failed) => this.#waiters.set(id, { done, failed })) as Promise<T>;
     // Whoever does not wait for it must not be hit by its failure.
     promise.catch(() => undefined);
     return promise;
@@ -180,6 +180,13 @@ export class Outbox {
   async #written(reedId: ReedId): Promise<OutboxRecord | undefined> {
     const entries = await this.#deps.store.list('outbox');
     return entries.find((entry): entry is OutboxRecord => !isAct(entry) && entry.reedId === reedId);
+  }
+
+  /** All reeds that a removal takes away here, those of an entry that is being carried too: their copies are yet to come. */
+  async #buried(act: ActType, id: ReedId): Promise<ReedId[]> {
+    const record = await this.#written(id);
+    const carried = record ? partsOf(record).map(({ reedId }) => reedId) : [];
+    return [...new Set([...(await buriedBy(this.#deps.store, act, id)), ...carried])];
   }
 
   /** What has not gone out need not be taken back: it is deleted here. False if the server may know it. */
@@ -234,11 +241,21 @@ export class Outbox {
 
   async #carry(entry: Entry): Promise<void> {
     if (!isAct(entry)) return this.#settle(entry.id, { mentions: await this.#reeds.carry(entry) });
-    const { store, acts, emit } = this.#deps;
-    const certificate = await acts.carry(entry);
-    await store.write([{ delete: 'outbox', id: entry.id }, ...(await acceptedChanges(store, entry, certificate))]);
-    emit({ type: 'act', act: entry.act, target: entry.target, state: 'accepted' });
-    this.#settle(entry.id, certificate);
+    const certificate = await this.#deps.acts.carry(entry).catch((error: unknown) => {
+      if (isRemoval(entry.act) && error instanceof AppError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    });
+    return this.#accepted(entry, certificate);
+  }
+
+  /** Null: the server never had what was to be taken back. */
+  async #accepted(entry: ActRecord, certificate: ActCertificate | null): Promise<void> {
+    const { store, emit } = this.#deps;
+    const { id, act, target } = entry;
+    const changes = certificate ? await acceptedChanges(store, entry, certificate) : refusedChanges(entry, []);
+    await store.write([{ delete: 'outbox', id }, ...changes]);
+    emit({ type: 'act', act, target, state: certificate ? 'accepted' : 'withdrawn' });
+    this.#settle(id, certificate);
   }
 
   /** The retry looks at everything that is there by then, so it also answers every call for work so far. */
@@ -281,7 +298,7 @@ export class Outbox {
       if ('delete' in change && change.delete === 'copies') this.#deps.emit({ type: 'copy', reedId: change.id as ReedId, state: 'gone' });
   }
 
-  #settle(id: string, outcome: Published | ActCertificate | AppError): void {
+  #settle(id: string, outcome: Published | ActCertificate | AppError | null): void {
     const waiter = this.#waiters.get(id);
     this.#waiters.delete(id);
     if (outcome instanceof AppError) waiter?.failed(outcome);

@@ -111,12 +111,43 @@ describe('taking a reed back', () => {
     expect(on.carried).toMatchObject([{ act: 'reed-removal', target: reedId }]);
   });
 
+  test('that is being sent at that moment is taken back after it, and leaves nothing here', async () => {
+    const { published } = await on.outbox.publish({ texts: ['one', 'two'] });
+    let head = '';
+    let removal: Promise<{ accepted: Promise<unknown> }> | null = null;
+    on.problem(({ statement }) => {
+      head = statement.thread?.head ?? '';
+      removal ??= on.outbox.act('thread-removal', head as never);
+      return null;
+    });
+    on.outbox.connected();
+    await until(() => on.announced().length === 1);
+    on.outbox.acknowledged(head);
+    await published;
+    await (await (removal as unknown as Promise<{ accepted: Promise<unknown> }>)).accepted;
+    expect(on.carried).toMatchObject([{ act: 'thread-removal', target: head }]);
+    expect(await on.store.list('copies')).toEqual([]);
+    expect(await on.store.list('threads')).toEqual([]);
+    expect(await on.store.list('tombstones')).toHaveLength(2);
+  });
+
+  test('of which the server never had anything is done with: nothing is there, and no tombstone', async () => {
+    on.problem(({ statement }) => (statement.thread?.index === 1 ? new AppError('UNAVAILABLE', 'lost') : null));
+    on.actProblem(() => new AppError('NOT_FOUND', 'you have registered no such thread'));
+    const { reedId } = await on.outbox.publish({ texts: ['one', 'two'] });
+    on.outbox.connected();
+    await on.outbox.idle();
+    const { accepted } = await on.outbox.act('thread-removal', reedId);
+    expect(await accepted).toBe(null);
+    for (const collection of ['copies', 'tombstones', 'outbox'] as const) expect(await on.store.list(collection)).toEqual([]);
+  });
+
   test('the server that refuses it is believed: the tombstone goes', async () => {
-    on.actProblem(() => new AppError('NOT_FOUND', 'you have registered no such reed'));
+    on.actProblem(() => new AppError('CONFLICT', 'id: a part of a thread; remove the thread'));
     const reedId = newReedId(user);
     const { accepted } = await on.outbox.act('reed-removal', reedId);
     on.outbox.connected();
-    await expect(accepted).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(accepted).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await on.store.get('tombstones', reedId)).toBe(null);
   });
 });
