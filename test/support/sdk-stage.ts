@@ -75,7 +75,11 @@ export class SdkStage {
     const member = await makeMember(this.server, { store, safe, deps });
     const user = member.account?.user;
     if (!user) throw new Error('not signed up');
-    const actor = { store, safe, member, line, user };
+    return this.adopt({ store, safe, member, line, user });
+  }
+
+  /** Takes a member that a test made itself, to be cleared away with the others. */
+  adopt(actor: Actor): Actor {
     this.#actors.push(actor);
     return actor;
   }
