@@ -3,7 +3,7 @@
 import type { Result } from '../base/result.ts';
 import type { OpenedCopy, OpenedThread } from '../crypto/seal.ts';
 import type { Signed } from '../wire/canonical.ts';
-import type { Statement } from '../wire/statements.ts';
+import type { Statement, StatementOf } from '../wire/statements.ts';
 
 /** The public halves of what the ring holds. */
 export type RingKeys = {
@@ -21,6 +21,16 @@ export type BackupContents = {
   /** Id of the member's current key. */
   readonly key: string;
   readonly follows: readonly string[];
+};
+
+/** A backup opened for its recovery key, which stays in the ring until `closeRecovery`. */
+export type OpenedRecovery = BackupContents & {
+  /** The public halves of the recovery key and of the member's key in the backup. */
+  readonly recovery: string;
+  readonly recoveryArmor: string;
+  readonly keyArmor: string;
+  /** Of the key in the backup, signed when the backup was made. */
+  readonly revocation: Signed<StatementOf<'key-revocation'>>;
 };
 
 /** passphrase: wrong, or no message that a passphrase opens. not-a-backup: what came out is no backup of this version. */
@@ -44,4 +54,20 @@ export interface KeyRing {
   restore(backup: string, passphrase: string): Promise<Result<BackupContents, BackupReason>>;
   /** Deletes the private half of the recovery key from this device. */
   forgetRecovery(): Promise<void>;
+  /** Makes the member's next key and its recovery key, which wait until `takeNext`; or gives back those that wait. */
+  makeNext(dateMs: number): Promise<Required<RingKeys>>;
+  /**
+   * Signs with the key that waits. Its own statement is signed by the key before it, too, or, if it has a recovery armor, by the recovery key of
+   * the opened backup. Throws if it names another key, or if that is not there.
+   */
+  signNext<T extends StatementOf<'key' | 'session'>>(statement: T, dateMs: number): Promise<Signed<T>>;
+  /** The key that waits is the member's from now on. The one before opens what was sealed to it until `untilMs`, of the server's clock. */
+  takeNext(untilMs: number): Promise<void>;
+  /** Deletes replaced keys whose time is over. */
+  forgetReplaced(nowMs: number): Promise<void>;
+  /** Opens a backup for its recovery key; the ring's own key stays. */
+  openRecovery(backup: string, passphrase: string): Promise<Result<OpenedRecovery, BackupReason>>;
+  /** Signs with the recovery key of the opened backup. Throws if none is open. */
+  signRecovery<T extends StatementOf<'session' | 'account-removal-withdrawal'>>(statement: T, dateMs: number): Promise<Signed<T>>;
+  closeRecovery(): void;
 }

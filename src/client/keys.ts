@@ -1,11 +1,11 @@
 // Other members' keys: fetched with their whole chain, proved from the id's first key on, then pinned: what was seen once may only be
-// continued. Keys read to verify with are remembered as such, because reading them makes the server owe us their revocation.
+// continued, but for a branch whose place the recovery key's takes. Keys read to verify with are remembered as such, because reading them makes the server owe us their revocation.
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
-import { verifyKeyChain } from '../crypto/key-chain.ts';
+import { type ChainKey, continuationOf, verifyKeyChain } from '../crypto/key-chain.ts';
 import type { PublicKey } from '../crypto/openpgp.ts';
 import type { KeyLookup, KnownKey, VerifyContext } from '../crypto/statement.ts';
-import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import { parseUserKeyId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import type { Api, TokenSource } from './api.ts';
 import type { PinnedServer } from './server.ts';
 import type { ServerTime } from './server-time.ts';
@@ -21,7 +21,7 @@ export type KeyDeps = {
 };
 
 type Purpose = 'verify' | 'relay';
-type Chain = { readonly keys: readonly KnownKey[]; readonly record: KeyRecord };
+type Chain = { readonly keys: readonly ChainKey[]; readonly record: KeyRecord };
 
 export class KeyDirectory {
   readonly #deps: KeyDeps;
@@ -68,7 +68,7 @@ export class KeyDirectory {
       if (!known || at < 0) return false;
       const chain = known.record.chain.map((entry, place) => (place === at ? { ...entry, revocation } : entry));
       const next = await this.#prove({ ...known.record, chain });
-      if (!next || !continues(known, next)) return false;
+      if (!next || continuationOf(known.keys, next.keys) !== 'continued') return false;
       await this.#remember(next);
       return true;
     });
@@ -80,6 +80,26 @@ export class KeyDirectory {
       await this.#deps.store.write([{ delete: 'keys', id: user }]);
       this.#chains.delete(user);
     });
+  }
+
+  /**
+   * Takes a key statement by a recovery key that put another branch off the chain: the new chain is asked for, and proves it. False if it does
+   * not hold, or is no news of the chain that was shown.
+   */
+  async replaced(certificate: unknown): Promise<boolean> {
+    const id = keyIn(certificate);
+    if (!id) return false;
+    const known = await this.#load(userOf(id));
+    const chain = known?.keys.some((key) => key.id === id)
+      ? known
+      : await this.#once(`verify ${id}`, () => this.#fetch(id, 'verify', known));
+    return chain?.keys.some((key) => key.id === id && key.byRecovery) ?? false;
+  }
+
+  /** Whether a key that stood there once is off its member's chain, as far as is known here. */
+  async isVoid(id: UserKeyId): Promise<boolean> {
+    const known = await this.#load(userOf(id));
+    return known !== null && !known.keys.some((key) => key.id === id);
   }
 
   /** What changes a chain goes one after the other: what it is compared with must not be replaced meanwhile. */
@@ -132,6 +152,7 @@ export class KeyDirectory {
       answer = await this.#deps.api.call(`keys/${encodeURIComponent(id)}${query}`, { session: this.#deps.session });
     } catch (error) {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+      if (error instanceof AppError && error.code === 'REMOVED') return this.#fetchReplacement(id, purpose, error.certificate);
       throw error;
     }
     const record = recordOf(userOf(id), answer, purpose === 'verify' ? [id] : []);
@@ -139,15 +160,26 @@ export class KeyDirectory {
     return proved && this.#inTurn(() => this.#replace(known, proved));
   }
 
+  /** The key is off its chain: the one that took its place tells how the chain goes. */
+  async #fetchReplacement(id: UserKeyId, purpose: Purpose, certificate: unknown): Promise<Chain | null> {
+    const next = keyIn(certificate);
+    if (!next || next === id || userOf(next) !== userOf(id)) return null;
+    return this.#once(`${purpose} ${next}`, async () => this.#fetch(next, purpose, await this.#load(userOf(next))));
+  }
+
   /** `asked`: what was known when the server was asked. What was learned since then may be newer than its answer, which then proves nothing. */
   async #replace(asked: Chain | null, next: Chain): Promise<Chain | null> {
     const known = await this.#load(next.record.id);
-    if (known && !continues(known, next)) {
-      if (!asked || continues(asked, next)) throw new AppError('UNAVAILABLE', 'more about these keys came while they were asked for');
+    const continuation = known ? continuationOf(known.keys, next.keys) : 'continued';
+    if (continuation === 'refused') {
+      const wasFine = !asked || continuationOf(asked.keys, next.keys) !== 'refused';
+      if (wasFine) throw new AppError('UNAVAILABLE', 'more about these keys came while they were asked for');
       return null;
     }
-    const owed = new Set([...(known?.record.owed ?? []), ...next.record.owed]);
-    const merged = { ...next, record: { ...next.record, owed: [...owed] } };
+    // A chain up to an older key says less than is known, and is no reason to forget the rest.
+    const shown = continuation === 'earlier' && known ? known : next;
+    const owed = new Set([...(known?.record.owed ?? []), ...next.record.owed].filter((id) => shown.keys.some((key) => key.id === id)));
+    const merged = { ...shown, record: { ...shown.record, owed: [...owed] } };
     await this.#remember(merged);
     return merged;
   }
@@ -171,12 +203,11 @@ export class KeyDirectory {
   }
 }
 
-/** A chain continues another if every key known before still stands where it stood, and one that was revoked is so by the same act. */
-const continues = (known: Chain, next: Chain): boolean =>
-  known.keys.every(({ id, revokedSeq }, at) => {
-    const key = next.keys[at];
-    return key?.id === id && (revokedSeq === undefined || key.revokedSeq === revokedSeq);
-  });
+/** The key that a certificate speaks of, whoever signed it. */
+function keyIn(certificate: unknown): UserKeyId | null {
+  const key = (certificate as { statement?: { key?: unknown } } | null | undefined)?.statement?.key;
+  return typeof key === 'string' ? parseUserKeyId(key) : null;
+}
 
 function recordOf(id: UserId, answer: unknown, owed: readonly UserKeyId[]): KeyRecord | null {
   const { chain } = (answer ?? {}) as { chain?: unknown };

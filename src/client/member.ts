@@ -12,6 +12,7 @@ import { Api } from './api.ts';
 import { makeInviteLink } from './invite-link.ts';
 import type { KeyRing } from './key-ring.ts';
 import { KeyDirectory } from './keys.ts';
+import { removeAccount, revokeKey } from './leaving.ts';
 import type { Lists } from './lists.ts';
 import { Membership } from './membership.ts';
 import { mended } from './mends.ts';
@@ -20,12 +21,14 @@ import type { HttpFetch, SocketFactory } from './ports.ts';
 import type { ProfileChanges, Profiles } from './profile.ts';
 import { type Draft, requireAnswerable, type ThreadDraft } from './publish-options.ts';
 import type { Receiving } from './receiving.ts';
+import { type BackupInput, recover, withdrawRemoval } from './recovery.ts';
 import { RELATIONS_KNOWN, type Relations } from './relations.ts';
 import { linkDevice, restoreAccount } from './restore.ts';
+import { rotate, settled } from './rotation.ts';
 import { PinnedServer, type ServerInfo } from './server.ts';
 import { ServerTime } from './server-time.ts';
 import { type SignUpInput, signUp } from './sign-up.ts';
-import type { CopyRecord, OutboxRecord, Page, Store } from './store.ts';
+import type { Change, CopyRecord, OutboxRecord, Page, Store } from './store.ts';
 import type { Account, ConnectionState, MemberEvent } from './types.ts';
 import type { RequestOptions } from './viewer.ts';
 
@@ -71,7 +74,10 @@ export class Member {
   /** Reads the account from the store; `openMember` does it. */
   async load(): Promise<void> {
     const account = (await this.#deps.store.get('meta', META))?.value as Account | undefined;
-    if (account) await this.#begin(account);
+    if (!account) return;
+    const now = await settled(this.#parts(), account);
+    if (now.changes.length > 0) await this.#save(now.account, now.changes);
+    await this.#begin(now.account);
   }
 
   /** Null before the first sign-up or restore. */
@@ -120,6 +126,49 @@ export class Member {
   async backupSaved(): Promise<void> {
     await this.#deps.keyRing.forgetRecovery();
     await this.#save({ ...this.#member(), backedUp: true });
+  }
+
+  /**
+   * Puts a new key in the place of this member's, with a new recovery key: the backups made so far are of the old ones, so a new one is to be
+   * made. Reconnects if it was connected. May be repeated after a failure. Throws AppError, RATE_LIMITED within a day of the last time.
+   */
+  async rotateKey(): Promise<Account> {
+    const account = this.#member();
+    const { session } = this.#running();
+    const ring = await this.#deps.keyRing.keys();
+    if (!ring) throw notSignedIn();
+    const by = { server: await this.#pinned(account.server), session };
+    const { key, changes } = await rotate({ ...this.#parts(), limits: this.#limits }, account, { key: account.key, armor: ring.armor }, by);
+    return this.#replace({ ...account, key, backedUp: false }, '', changes);
+  }
+
+  /** Revokes this member's key without a new one: the account is frozen until `recover`. Throws AppError. */
+  async revokeKey(reason = ''): Promise<void> {
+    const membership = this.#running();
+    await revokeKey(this.#parts(), this.#member(), { reason, keys: membership.keys });
+    await membership.close();
+  }
+
+  /**
+   * Takes the account back by the recovery key of a backup, which makes a new key, and links this device. What a thief did with the key in the
+   * last seven days is void. Works with and without an account on this device. Throws AppError.
+   */
+  async recover(input: BackupInput): Promise<Account> {
+    const { account, token, changes } = await recover(this.#recoveryParts(), input, this.#account);
+    return this.#replace(account, token, changes);
+  }
+
+  /** Removes the account: hidden at once, for good from `dueAt` on. This device keeps what it has, and is not connected. Throws AppError. */
+  async removeAccount(note = ''): Promise<{ readonly dueAt: string }> {
+    const membership = this.#running();
+    const removal = await removeAccount(this.#parts(), this.#member(), { note, session: membership.session });
+    await membership.close();
+    return removal;
+  }
+
+  /** Takes the removal of the account back, by the recovery key of a backup, while there is time. Throws AppError. */
+  async withdrawRemoval(input: BackupInput): Promise<void> {
+    await withdrawRemoval(this.#recoveryParts(), input, this.#account);
   }
 
   /** Makes this device the active one again after another took its place, which is shut out by it, and connects. Throws AppError. */
@@ -260,14 +309,30 @@ export class Member {
     return { api: this.#api, store, keyRing, random, time: this.#time };
   }
 
+  #recoveryParts() {
+    return { ...this.#parts(), limits: this.#limits, server: (id: ServerId) => this.#pinned(id) };
+  }
+
+  /** The account has another key: its parts are made anew, and connect again if they were connected. */
+  async #replace(account: Account, token: string, changes: readonly Change[]): Promise<Account> {
+    const before = this.#membership;
+    const wasConnected = before?.session.wanted ?? false;
+    await this.#save(account, changes);
+    await before?.close();
+    await this.#begin(account);
+    if (token) this.#running().session.useToken(token);
+    if (wasConnected) this.connect();
+    return account;
+  }
+
   async #adopt(account: Account, token: string): Promise<void> {
     await this.#save(account);
     await this.#begin(account);
     if (token) this.#running().session.useToken(token);
   }
 
-  async #save(account: Account): Promise<void> {
-    await this.#deps.store.write([{ put: 'meta', record: { id: META, value: account } }]);
+  async #save(account: Account, changes: readonly Change[] = []): Promise<void> {
+    await this.#deps.store.write([{ put: 'meta', record: { id: META, value: account } }, ...changes]);
     this.#account = account;
   }
 
@@ -275,6 +340,9 @@ export class Member {
     this.#account = account;
     const server = await this.#pinned(account.server);
     const emit = (event: MemberEvent): void => {
+      // A replaced key is kept for a week; the server's time is known by now.
+      if (event.type === 'connection' && event.state === 'online')
+        void this.#deps.keyRing.forgetReplaced(this.#time.now()).catch(() => undefined);
       for (const listener of this.#listeners) listener(event);
     };
     const membership = new Membership({ ...this.#parts(), socket: this.#deps.socket, limits: this.#limits, account, server, emit });

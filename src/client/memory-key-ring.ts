@@ -5,14 +5,21 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { generatePrivateKey, type PrivateKey, readPrivateKey } from '../crypto/openpgp.ts';
 import { type OpenedCopy, type OpenedThread, openContent } from '../crypto/seal.ts';
 import { signStatement } from '../crypto/statement.ts';
-import { fingerprintOf, parseUserKeyId, type UserId, type UserKeyId } from '../wire/address.ts';
+import { fingerprintOf, parseUserKeyId, type UserId, type UserKeyId, userKeyId } from '../wire/address.ts';
 import type { Signed } from '../wire/canonical.ts';
 import { checkStatement, heading, type Statement, type StatementOf } from '../wire/statements.ts';
 import { type Backup, makeBackup, openBackup } from './backup.ts';
-import type { BackupContents, BackupReason, KeyRing, RingKeys } from './key-ring.ts';
+import type { BackupContents, BackupReason, KeyRing, OpenedRecovery, RingKeys } from './key-ring.ts';
 
 /** Unprotected private armors. */
-export type KeySecrets = { readonly key: string; readonly recovery?: string };
+export type KeySecrets = {
+  readonly key: string;
+  readonly recovery?: string;
+  /** Made for a rotation that is not certified yet. */
+  readonly next?: { readonly key: string; readonly recovery: string };
+  /** Keys before this one, each until a time of the server's clock. */
+  readonly replaced?: readonly { readonly key: string; readonly untilMs: number }[];
+};
 
 export interface KeySafe {
   load(): Promise<KeySecrets | null>;
@@ -31,7 +38,15 @@ export function memoryKeySafe(secrets: KeySecrets | null = null): KeySafe {
   };
 }
 
-type Held = { readonly key: PrivateKey; readonly recovery: PrivateKey | null };
+type Pair = { readonly key: PrivateKey; readonly recovery: PrivateKey };
+type Replaced = { readonly key: PrivateKey; readonly untilMs: number };
+type Held = {
+  readonly key: PrivateKey;
+  readonly recovery: PrivateKey | null;
+  readonly next: Pair | null;
+  readonly replaced: readonly Replaced[];
+};
+const ALONE = { recovery: null, next: null, replaced: [] } as const;
 
 /** Opens the ring over a safe. Throws if the safe holds something that is no key. */
 export async function openKeyRing(safe: KeySafe): Promise<KeyRing> {
@@ -39,9 +54,21 @@ export async function openKeyRing(safe: KeySafe): Promise<KeyRing> {
   return new MemoryKeyRing(safe, secrets && (await heldIn(secrets)));
 }
 
-async function heldIn({ key, recovery }: KeySecrets): Promise<Held> {
-  return { key: await readSecret(key), recovery: recovery === undefined ? null : await readSecret(recovery) };
+async function heldIn({ key, recovery, next, replaced = [] }: KeySecrets): Promise<Held> {
+  return {
+    key: await readSecret(key),
+    recovery: recovery === undefined ? null : await readSecret(recovery),
+    next: next === undefined ? null : { key: await readSecret(next.key), recovery: await readSecret(next.recovery) },
+    replaced: await Promise.all(replaced.map(async (old) => ({ key: await readSecret(old.key), untilMs: old.untilMs }))),
+  };
 }
+
+const secretsOf = ({ key, recovery, next, replaced }: Held): KeySecrets => ({
+  key: key.armor,
+  ...(recovery ? { recovery: recovery.armor } : {}),
+  ...(next ? { next: { key: next.key.armor, recovery: next.recovery.armor } } : {}),
+  ...(replaced.length > 0 ? { replaced: replaced.map((old) => ({ key: old.key.armor, untilMs: old.untilMs })) } : {}),
+});
 
 async function readSecret(armor: string): Promise<PrivateKey> {
   const key = await readPrivateKey(armor);
@@ -52,6 +79,8 @@ async function readSecret(armor: string): Promise<PrivateKey> {
 class MemoryKeyRing implements KeyRing {
   readonly #safe: KeySafe;
   #held: Held | null;
+  /** Never in the safe. */
+  #opened: PrivateKey | null = null;
 
   constructor(safe: KeySafe, held: Held | null) {
     this.#safe = safe;
@@ -65,25 +94,24 @@ class MemoryKeyRing implements KeyRing {
   async make(dateMs: number): Promise<RingKeys> {
     if (this.#held) return publicHalves(this.#held);
     const [key, recovery] = await Promise.all([generatePrivateKey(dateMs), generatePrivateKey(dateMs)]);
-    await this.#keep({ key, recovery });
-    return publicHalves({ key, recovery });
+    const held = { ...ALONE, key, recovery };
+    await this.#keep(held);
+    return publicHalves(held);
   }
 
   async sign<T extends Statement>(statement: T, dateMs: number): Promise<Signed<T>> {
-    const { key } = this.#opened();
+    const { key } = this.#own();
     const checked = checkStatement(statement);
     if (!checked.ok) throw new AppError('INVALID', `not a statement: ${checked.reason} ${checked.detail}`);
-    const keyId = 'key' in statement ? parseUserKeyId(statement.key) : null;
-    if (!keyId || fingerprintOf(keyId) !== key.fingerprint) throw new AppError('INVALID', 'the statement names another key');
-    return signStatement(statement, [{ key, keyId }], dateMs);
+    return signStatement(statement, [{ key, keyId: requireNamed(statement, key) }], dateMs);
   }
 
   async open(ciphertext: Uint8Array): Promise<Result<OpenedCopy | OpenedThread>> {
-    return openContent(ciphertext, [this.#opened().key]);
+    return openContent(ciphertext, [this.#own().key]);
   }
 
   async backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string> {
-    const { key, recovery } = this.#opened();
+    const { key, recovery } = this.#own();
     if (!recovery) throw new AppError('FORBIDDEN', 'the recovery key is no longer on this device');
     const revocation = await this.#revocation(contents, dateMs);
     const keys = [{ id: contents.key, armor: key.armor }];
@@ -99,13 +127,71 @@ class MemoryKeyRing implements KeyRing {
     const key = current && (await readPrivateKey(current.armor));
     if (!key?.ok || !keyId.endsWith(`/${key.value.fingerprint}`)) return fail('not-a-backup', 'keys');
     // The recovery key stays in the backup: a device needs it only to be made.
-    await this.#keep({ key: key.value, recovery: null });
+    await this.#keep({ ...ALONE, key: key.value });
     return ok({ server, serverKeys, user, key: keyId, follows });
   }
 
   async forgetRecovery(): Promise<void> {
-    const { key } = this.#opened();
-    await this.#keep({ key, recovery: null });
+    await this.#keep({ ...this.#own(), recovery: null });
+  }
+
+  async makeNext(dateMs: number): Promise<Required<RingKeys>> {
+    const held = this.#own();
+    const next = held.next ?? { key: await generatePrivateKey(dateMs), recovery: await generatePrivateKey(dateMs) };
+    if (!held.next) await this.#keep({ ...held, next });
+    return { fingerprint: next.key.fingerprint, armor: next.key.publicKey.armor, recovery: next.recovery.fingerprint };
+  }
+
+  async signNext<T extends StatementOf<'key' | 'session'>>(statement: T, dateMs: number): Promise<Signed<T>> {
+    const { next, key } = this.#own();
+    if (!next) throw new AppError('FORBIDDEN', 'no next key was made');
+    const signers = [{ key: next.key, keyId: requireNamed(statement, next.key) as string }];
+    if (statement.type === 'key') {
+      const before = statement.recoveryArmor === undefined ? key : this.#recovery();
+      signers.push({ key: before, keyId: userKeyId(statement.user, before.fingerprint) });
+    }
+    return signStatement(statement, signers, dateMs);
+  }
+
+  async takeNext(untilMs: number): Promise<void> {
+    const { key, next, replaced } = this.#own();
+    if (!next) throw new AppError('FORBIDDEN', 'no next key was made');
+    await this.#keep({ ...next, next: null, replaced: [{ key, untilMs }, ...replaced] });
+  }
+
+  async forgetReplaced(nowMs: number): Promise<void> {
+    const replaced = this.#held?.replaced.filter(({ untilMs }) => untilMs > nowMs);
+    if (this.#held && replaced && replaced.length < this.#held.replaced.length) await this.#keep({ ...this.#held, replaced });
+  }
+
+  async openRecovery(backup: string, passphrase: string): Promise<Result<OpenedRecovery, BackupReason>> {
+    const opened = await openBackup(backup, passphrase);
+    if (!opened.ok) return opened;
+    const { keys, recoveryKey, revocation, server, serverKeys, user, key, follows } = opened.value;
+    const [member, recovery] = await Promise.all([readPrivateKey(keys.at(-1)?.armor ?? ''), readPrivateKey(recoveryKey)]);
+    if (!member.ok || !key.endsWith(`/${member.value.fingerprint}`)) return fail('not-a-backup', 'keys');
+    if (!recovery.ok) return fail('not-a-backup', 'recoveryKey');
+    this.#opened = recovery.value;
+    const contents = { server, serverKeys, user, key, follows };
+    const { fingerprint, publicKey } = recovery.value;
+    const keyArmor = member.value.publicKey.armor;
+    return ok({ ...contents, revocation, recovery: fingerprint, recoveryArmor: publicKey.armor, keyArmor });
+  }
+
+  async signRecovery<T extends StatementOf<'session' | 'account-removal-withdrawal'>>(statement: T, dateMs: number): Promise<Signed<T>> {
+    const key = this.#recovery();
+    const checked = checkStatement(statement);
+    if (!checked.ok) throw new AppError('INVALID', `not a statement: ${checked.reason} ${checked.detail}`);
+    return signStatement(statement, [{ key, keyId: userKeyId(statement.user, key.fingerprint) }], dateMs);
+  }
+
+  closeRecovery(): void {
+    this.#opened = null;
+  }
+
+  #recovery(): PrivateKey {
+    if (!this.#opened) throw new AppError('FORBIDDEN', 'no backup is open for its recovery key');
+    return this.#opened;
   }
 
   async #revocation({ user, key }: BackupContents, dateMs: number): Promise<Signed<StatementOf<'key-revocation'>>> {
@@ -113,15 +199,22 @@ class MemoryKeyRing implements KeyRing {
     return this.sign(statement, dateMs);
   }
 
-  async #keep({ key, recovery }: Held): Promise<void> {
-    await this.#safe.save({ key: key.armor, ...(recovery ? { recovery: recovery.armor } : {}) });
-    this.#held = { key, recovery };
+  async #keep(held: Held): Promise<void> {
+    await this.#safe.save(secretsOf(held));
+    this.#held = held;
   }
 
-  #opened(): Held {
+  #own(): Held {
     if (!this.#held) throw new AppError('UNAUTHENTICATED', 'there is no key on this device');
     return this.#held;
   }
+}
+
+/** @throws AppError INVALID unless the statement names this key */
+function requireNamed(statement: Statement, key: PrivateKey): UserKeyId {
+  const keyId = 'key' in statement ? parseUserKeyId(statement.key) : null;
+  if (!keyId || fingerprintOf(keyId) !== key.fingerprint) throw new AppError('INVALID', 'the statement names another key');
+  return keyId;
 }
 
 const publicHalves = ({ key, recovery }: Held): RingKeys => ({

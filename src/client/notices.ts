@@ -2,7 +2,7 @@
 // A notice is acted upon and acknowledged only if its certificate holds; a false one is answered as invalid and deletes nothing.
 // A request that it answers ends all the same, by name: there will be no other answer to it.
 import { type AcceptedCertificate, verifyCertificate } from '../crypto/statement.ts';
-import { type UserId, userOf } from '../wire/address.ts';
+import { type ReedId, type UserId, userOf } from '../wire/address.ts';
 import { canonicalBytes, STATEMENT_LIMITS, statementHash } from '../wire/canonical.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
@@ -11,6 +11,7 @@ import type { Store } from './store.ts';
 import { purgeAuthor, type Tombstones } from './tombstones.ts';
 import type { Emit } from './types.ts';
 import type { Viewer } from './viewer.ts';
+import type { VoidKeys } from './void-keys.ts';
 
 /** A certificate is a statement with two or three signatures around it. */
 const CERTIFICATE_LIMITS = { depth: STATEMENT_LIMITS.depth + 3, bytes: STATEMENT_LIMITS.bytes * 3 };
@@ -20,6 +21,7 @@ export type NoticeDeps = {
   readonly keys: Pick<KeyDirectory, 'context' | 'revoked'>;
   readonly viewer: Pick<Viewer, 'asked' | 'explained' | 'gone'>;
   readonly tombstones: Pick<Tombstones, 'bury'>;
+  readonly voidKeys: Pick<VoidKeys, 'learn'>;
   readonly user: UserId;
   send(frame: Frame): boolean;
   emit: Emit;
@@ -65,17 +67,32 @@ export class Notices {
     const { requestId } = frame.body;
     // Looked up first: what the removal is about is ended by it.
     const asked = viewer.asked(requestId);
-    const stone = await tombstones.bury(value, REMOVALS[frame.type]);
+    const type = typeIn(value);
+    // A reed may be gone with its account, or with the key that signed it: then its certificate is of that.
+    if (frame.type === 'reedRemoved' && type === 'key') return this.#void(value, requestId, asked);
+    const isAccount = frame.type === 'reedRemoved' && type === 'account-removal';
+    const stone = await tombstones.bury(value, isAccount ? 'account-removal' : REMOVALS[frame.type]);
     if (stone && asked && (asked === stone.id || userOf(asked) === stone.id)) viewer.explained(requestId, 'removed', stone.certificate);
     return stone !== null;
   }
 
+  async #void(value: unknown, requestId: string, asked: ReedId | undefined): Promise<boolean> {
+    const { viewer, voidKeys } = this.#deps;
+    const learned = await voidKeys.learn(value);
+    if (learned && asked && userOf(asked) === learned.user) viewer.explained(requestId, 'removed', learned.certificate);
+    return learned !== null;
+  }
+
   async #revoked(value: unknown): Promise<boolean> {
-    const { keys } = this.#deps;
+    const { emit, keys, voidKeys } = this.#deps;
+    if (typeIn(value) === 'key') return (await voidKeys.learn(value)) !== null;
     const accepted = await verifyCertificate(value, 'key-revocation', keys.context);
     if (!accepted.ok) return false;
     const { certificate } = accepted.value;
-    return keys.revoked(certificate.statement.key, certificate);
+    const { key, user } = certificate.statement;
+    if (!(await keys.revoked(key, certificate))) return false;
+    emit({ type: 'key', user, state: 'revoked' });
+    return true;
   }
 
   #block(frame: BlockFrame, certificate: unknown): Promise<boolean> {
@@ -140,6 +157,8 @@ export class Notices {
     viewer.explained(frame.body.requestId, isBlock(frame) ? 'blocked' : 'removed', undefined);
   }
 }
+
+const typeIn = (certificate: unknown): unknown => (certificate as { statement?: { type?: unknown } } | null | undefined)?.statement?.type;
 
 const isBlock = (frame: NoticeFrame): frame is BlockFrame => frame.type === 'userBlocked' || frame.type === 'userUnblocked';
 

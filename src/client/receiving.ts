@@ -22,6 +22,7 @@ import { type Timeline, type TimelinePage, Timelines } from './timelines.ts';
 import { Tombstones } from './tombstones.ts';
 import type { Emit, SyncProgress, Watch } from './types.ts';
 import { Viewer } from './viewer.ts';
+import { VoidKeys } from './void-keys.ts';
 import { type ProfilePage, Watches } from './watches.ts';
 
 export type ReceivingDeps = {
@@ -67,7 +68,7 @@ export class Receiving {
     const { viewer } = this;
     this.#sync = new Sync({ ...deps, waiting: () => viewer.intake.waiting });
     this.#broadcasts = new Broadcasts({ ...deps, agreements, tombstones, watched: this.#watches });
-    this.#notices = new Notices({ ...deps, viewer, tombstones });
+    this.#notices = new Notices({ ...deps, viewer, tombstones, voidKeys: new VoidKeys({ ...deps, viewer }) });
     this.evictions = new Evictions(deps);
     const { evictions } = this;
     this.room = new Room({ ...deps, evictions });

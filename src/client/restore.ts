@@ -61,7 +61,7 @@ export async function restoreAccount(
 }
 
 /** The server's chain must continue the one in the backup: another chain is another server. */
-function requireContinued(pinned: readonly string[], found: readonly ServerKeyId[]): void {
+export function requireContinued(pinned: readonly string[], found: readonly ServerKeyId[]): void {
   const isContinued = pinned.every((text, at) => parseServerKeyId(text) === found[at]);
   if (!isContinued) throw new AppError('INVALID', 'the server has other keys than when this backup was made');
 }

@@ -72,6 +72,11 @@ export class Session implements TokenSource {
     return this.#state;
   }
 
+  /** Connected, or about to be. */
+  get wanted(): boolean {
+    return this.#connection !== null || this.#retry !== null;
+  }
+
   /** Connects, now if it was waiting to. Stays connected until `close`. */
   connect(): void {
     if (this.#connection) return;

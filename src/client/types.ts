@@ -136,6 +136,8 @@ export type MemberEvent =
   | { readonly type: 'tombstone'; readonly id: ReedId | UserId; readonly kind: 'reed' | 'thread' | 'account' }
   /** Somebody blocked this member, or does so no more. */
   | { readonly type: 'blocker'; readonly user: UserId; readonly active: boolean }
+  /** A member's key was revoked; or replaced by their recovery key, with everything that was signed meanwhile. */
+  | { readonly type: 'key'; readonly user: UserId; readonly state: 'revoked' | 'replaced' }
   /** REED_STATS of a reed that is watched. */
   | {
       readonly type: 'stats';

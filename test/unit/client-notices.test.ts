@@ -77,7 +77,7 @@ const setUp = async () => {
     check: async (_ciphertext, id) => ok(copyOf(id)),
   });
   viewer.connected(64);
-  const notices = new Notices({ ...shared, keys, viewer, tombstones });
+  const notices = new Notices({ ...shared, keys, viewer, tombstones, voidKeys: { learn: async () => null } });
   const ask = async (reedId: ReedId) => {
     const outcome = viewer.request(reedId).then(
       () => null,

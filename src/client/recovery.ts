@@ -1,0 +1,119 @@
+// What only the recovery key of a backup can do: take the account back with a new key, also from who has the key itself, and undo the removal of
+// the account. The recovery key is in the ring's memory for as long as it takes, and never in its safe.
+import { AppError } from '../base/errors.ts';
+import { type RandomBytes, uuidv7 } from '../base/ids.ts';
+import { parseServerId, parseUserId, parseUserKeyId, type ServerId, type UserId, type UserKeyId, userKeyId } from '../wire/address.ts';
+import { heading, type StatementOf } from '../wire/statements.ts';
+import type { TokenSource } from './api.ts';
+import type { OpenedRecovery } from './key-ring.ts';
+import { normalPassphrase } from './passphrase.ts';
+import { linkDevice, requireContinued } from './restore.ts';
+import { type RotationDeps, rotate } from './rotation.ts';
+import type { PinnedServer } from './server.ts';
+import { challenge } from './session.ts';
+import type { SignedUp } from './sign-up.ts';
+import type { Change } from './store.ts';
+import type { Account } from './types.ts';
+
+export type RecoveryDeps = RotationDeps & {
+  readonly random: RandomBytes;
+  server(id: ServerId): Promise<PinnedServer>;
+};
+
+export type BackupInput = { readonly backup: string; readonly passphrase: string };
+
+type Opened = {
+  readonly backup: OpenedRecovery;
+  readonly server: ServerId;
+  readonly user: UserId;
+  readonly key: UserKeyId;
+  readonly pinned: PinnedServer;
+};
+
+/**
+ * Takes the account back: the recovery key makes a new key in place of the one in the backup, and this device is linked.
+ * @param account of this device, if it has one
+ * @throws AppError INVALID for a wrong passphrase or no backup of this account; CONFLICT if a later backup is needed or it is too late
+ */
+export async function recover(
+  deps: RecoveryDeps,
+  input: BackupInput,
+  account: Account | null,
+): Promise<SignedUp & { readonly changes: readonly Change[] }> {
+  const { api, keyRing, random, time } = deps;
+  try {
+    const opened = await open(deps, input, account);
+    // Without a key of its own this device begins with the one in the backup, and so can open what was sealed to it.
+    if ((await keyRing.keys()) === null) await restoreKey(deps, input);
+    const { server, user, key, pinned, backup } = opened;
+    const device = account?.device ?? uuidv7(time.now(), random);
+    const owner = { server, user, device };
+    const before = {
+      ...{ key, armor: backup.keyArmor },
+      recovery: { fingerprint: backup.recovery, armor: backup.recoveryArmor, revocation: backup.revocation },
+    };
+    const rotated = await rotate(deps, owner, before, { server: pinned, session: recoverySession(deps, owner, backup) });
+    const member = { ...owner, key: rotated.key };
+    const token = await linkDevice(deps, member);
+    const session = { token: async () => token, refused: () => undefined };
+    const profile = (await api.call(`users/${encodeURIComponent(user)}`, { session })) as { username?: unknown };
+    const { keys: serverKeys } = await pinned.info();
+    const taken: Account = { ...member, username: String(profile.username ?? ''), serverKeys, backedUp: false };
+    return { account: taken, token, changes: rotated.changes };
+  } finally {
+    keyRing.closeRecovery();
+  }
+}
+
+/** Takes back the removal of the account, as long as it is not for good. @throws AppError INVALID, NOT_FOUND, REMOVED */
+export async function withdrawRemoval(deps: RecoveryDeps, input: BackupInput, account: Account | null): Promise<void> {
+  const { api, keyRing, time } = deps;
+  try {
+    const { server, user, key, backup } = await open(deps, input, account);
+    const statement = { ...heading('account-removal-withdrawal'), user, key, note: '', recoveryArmor: backup.recoveryArmor };
+    const body = await keyRing.signRecovery(statement, time.now());
+    const session = recoverySession(deps, { server, user, device: account?.device ?? uuidv7(time.now(), deps.random) }, backup);
+    await api.call('users/me/removal-withdrawal', { method: 'POST', body, session });
+  } finally {
+    keyRing.closeRecovery();
+  }
+}
+
+async function open(deps: RecoveryDeps, { backup, passphrase }: BackupInput, account: Account | null): Promise<Opened> {
+  const { keyRing } = deps;
+  // As it was typed first: a passphrase that the person chose may have capitals.
+  const typed = await keyRing.openRecovery(backup, passphrase);
+  const opened = typed.ok ? typed : await keyRing.openRecovery(backup, normalPassphrase(passphrase));
+  if (!opened.ok)
+    throw new AppError('INVALID', opened.reason === 'passphrase' ? 'the passphrase does not open this backup' : 'this is no backup');
+  const server = parseServerId(opened.value.server);
+  const user = parseUserId(opened.value.user);
+  const key = parseUserKeyId(opened.value.key);
+  if (!server || !user || !key) throw new AppError('INVALID', 'this is no backup');
+  if (account && account.user !== user) throw new AppError('INVALID', 'this is the backup of another account');
+  const pinned = await deps.server(server);
+  requireContinued(opened.value.serverKeys, (await pinned.info()).keys);
+  return { backup: opened.value, server, user, key, pinned };
+}
+
+async function restoreKey({ keyRing }: RecoveryDeps, { backup, passphrase }: BackupInput): Promise<void> {
+  const typed = await keyRing.restore(backup, passphrase);
+  const restored = typed.ok ? typed : await keyRing.restore(backup, normalPassphrase(passphrase));
+  if (!restored.ok) throw new AppError('INVALID', 'this is no backup');
+}
+
+/** Sessions of purpose `recover`: each opens rotation and the withdrawal of a removal, and ends with them. */
+function recoverySession(
+  { api, keyRing, time }: RecoveryDeps,
+  owner: { readonly server: ServerId; readonly user: UserId; readonly device: string },
+  { recovery, recoveryArmor }: OpenedRecovery,
+): TokenSource {
+  const token = async (): Promise<string> => {
+    const key = userKeyId(owner.user, recovery);
+    const statement = { ...heading('session'), ...owner, key, nonce: await challenge(api), purpose: 'recover' } as StatementOf<'session'>;
+    const signed = await keyRing.signRecovery(statement, time.now());
+    const body = { statement: signed.statement, signature: signed.signatures[0]?.signature, recoveryArmor };
+    return ((await api.call('auth/token', { method: 'POST', body })) as { token: string }).token;
+  };
+  return { token, refused: () => undefined };
+}
