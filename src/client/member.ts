@@ -112,6 +112,7 @@ export class Member {
     if (this.#account) throw new AppError('CONFLICT', 'there is an account on this device');
     const { account, token } = await restoreAccount({ ...this.#parts(), server: (id) => this.#pinned(id) }, input);
     await this.#adopt(account, token);
+    await this.#running().receiving.recall.begin();
     return account;
   }
 
@@ -173,8 +174,10 @@ export class Member {
 
   /** Makes this device the active one again after another took its place, which is shut out by it, and connects. Throws AppError. */
   async linkAgain(): Promise<void> {
-    const { session } = this.#running();
+    const { session, receiving } = this.#running();
     session.useToken(await linkDevice(this.#parts(), this.#member()));
+    // The other device came to have what this one has not.
+    await receiving.recall.begin();
     session.connect();
   }
 
