@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium, openProfile } from './support/chromium.ts';
-import { connected, keepBackup, makeInvite, openReed, type Person, publish, seesText, signUp } from './support/person.ts';
+import { connected, goTo, keepBackup, makeInvite, openReed, type Person, publish, seesText, signUp } from './support/person.ts';
 import { POLICY } from './support/policy.ts';
 import { type RunningServer, startServer } from './support/running-server.ts';
 
@@ -135,6 +135,7 @@ test('when the server goes away the page says so, keeps what is written, and sen
   await connected(ada.page);
   await server.stop();
   await ada.page.getByText('Offline, trying again by itself').waitFor();
+  await goTo(ada.page, 'Home');
   await ada.page.fill('#reed', 'written while the server was away');
   await ada.page.getByRole('button', { name: 'Publish', exact: true }).click();
   const waiting = ada.page.locator('article', { hasText: 'written while the server was away' });

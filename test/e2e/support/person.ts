@@ -37,38 +37,43 @@ export async function connected(page: Page): Promise<void> {
   await page.waitForSelector('[role=status][data-phase=online]');
 }
 
-/** Writes a reed on the home page; gives its link once the server has taken it. */
-/** Presses a button and gives the link that then stands in a field; the one before stays in it until the new one is there. */
-async function newLink(page: Page, field: string, press: () => Promise<void>): Promise<string> {
-  const input = page.locator(field);
-  const before = (await input.count()) > 0 ? await input.inputValue() : '';
-  await press();
-  const made = await page.waitForFunction(
-    ([selector, old]) => {
-      const value = document.querySelector<HTMLInputElement>(selector ?? '')?.value ?? '';
-      return value !== old && value;
-    },
-    [field, before],
-  );
-  return String(await made.jsonValue());
+/** Goes to one of the app's places by its navigation. */
+export async function goTo(page: Page, place: 'Home' | 'Broadcast' | 'Mentions' | 'People' | 'You'): Promise<void> {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place, exact: true }).click();
 }
 
+/** Presses a button and gives what an element then says; what it said before stays in it until then. */
+async function newValue(page: Page, element: string, press: () => Promise<void>): Promise<string> {
+  const read = ([selector, old]: readonly [string, string]): string | false => {
+    const found = document.querySelector<HTMLInputElement | HTMLAnchorElement>(selector);
+    const value = found instanceof HTMLAnchorElement ? found.href : (found?.value ?? '');
+    return value !== old && value;
+  };
+  const before = (await page.evaluate(read, [element, ''] as const)) || '';
+  await press();
+  return String(await (await page.waitForFunction(read, [element, before] as const)).jsonValue());
+}
+
+/** Writes a reed on the home page; gives its link once the server has taken it. */
 export async function publish(page: Page, text: string): Promise<string> {
+  await goTo(page, 'Home');
   await page.fill('#reed', text);
-  const link = await newLink(page, '#published', () => page.getByRole('button', { name: 'Publish', exact: true }).click());
+  const link = await newValue(page, '#published', () => page.getByRole('button', { name: 'Publish', exact: true }).click());
   const reedId = decodeURIComponent(new URL(link).pathname.slice('/reed/'.length));
   await page.locator(`article[data-reed="${reedId}"]`).waitFor();
   await page.locator(`article[data-reed="${reedId}"] .tag`).waitFor({ state: 'detached' });
   return link;
 }
 
-export const makeInvite = (page: Page): Promise<string> =>
-  newLink(page, '#invite-link', () => page.getByRole('button', { name: /^Make (an invite link|another)$/ }).click());
+export async function makeInvite(page: Page): Promise<string> {
+  await goTo(page, 'People');
+  return newValue(page, '#invite-link', () => page.getByRole('button', { name: /^Make (an invite link|another)$/ }).click());
+}
 
 export async function openReed(page: Page, link: string): Promise<void> {
   await page.goto(link);
 }
 
 export async function seesText(page: Page, text: string): Promise<void> {
-  await page.locator('article .text', { hasText: text }).waitFor();
+  await page.locator('article .text', { hasText: text }).first().waitFor();
 }

@@ -6,7 +6,7 @@ export type PersonRef = {
   readonly name: string;
 };
 
-/** A reed that another one answers. `text` is null unless a copy is on this device. */
+/** A reed that another one answers. `text`, with names for ids, is null unless a copy is on this device. */
 export type ReedRef = { readonly reedId: string; readonly author: PersonRef; readonly text: string | null };
 
 export type CopyView = {

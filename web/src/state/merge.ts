@@ -1,5 +1,5 @@
 // How a list that somebody is reading takes in a newer answer: nothing above what is read moves unless they asked for it or wrote it.
-import type { CopyView } from '../link/community.ts';
+import type { CopyList, CopyView } from '../link/community.ts';
 
 export type Row = { readonly copy: CopyView; readonly gone: boolean };
 
@@ -15,12 +15,12 @@ export const shownNow = (answer: readonly CopyView[]): Merged => ({ rows: answer
  * The rows as they stand, each as it is now; what is gone keeps its place. One's own new reeds are put above, older ones below; what others
  * wrote meanwhile is counted.
  */
-export function merge(rows: readonly Row[], answer: readonly CopyView[]): Merged {
+export function merge(rows: readonly Row[], { shown: answer, more }: CopyList): Merged {
   if (rows.length === 0) return shownNow(answer);
   const now = new Map(answer.map((copy) => [copy.reedId, copy]));
   const standing = rows.map(({ copy, gone }): Row => {
     const current = now.get(copy.reedId);
-    return current ? rowOf(current) : { copy, gone: gone || !isBelow(copy, answer) };
+    return current ? rowOf(current) : { copy, gone: gone || !(more && isBelow(copy, answer)) };
   });
   const known = new Set(rows.map(({ copy }) => copy.reedId));
   const lastKnown = answer.findLastIndex(({ reedId }) => known.has(reedId));

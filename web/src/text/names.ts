@@ -30,3 +30,7 @@ export const claimsIn = (text: string): { readonly tags: readonly string[]; read
 /** Somebody's name, or, while it is not known, the beginning of their id. */
 export const personText = ({ name, userId }: { readonly name: string; readonly userId: string }): string =>
   name !== '' ? name : `member ${userId.slice(0, ID_SHOWN)}…`;
+
+/** The text with names in the place of ids, for where it is shown without links. */
+export const withNames = (text: string, people: readonly { readonly name: string; readonly userId: string }[]): string =>
+  people.reduce((now, person) => now.replaceAll(`@${person.userId}`, `@${personText(person)}`), text);

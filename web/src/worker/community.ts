@@ -112,9 +112,14 @@ export class Community {
   /** Watches until `signal` aborts; every news goes to `progress`. */
   watch(wish: WatchWish, { signal, progress }: { readonly signal: AbortSignal; progress(news: WatchNews): void }): Promise<null> {
     return new Promise((done) => {
-      const stop = this.#member.receiving.watch(watchOf(wish));
+      let watching = this.#member.receiving;
+      let stop = watching.watch(watchOf(wish));
       const deafen = this.#member.subscribe((event) => {
-        if (event.type === 'stats' && wish.kind === 'reed' && event.reedId === wish.reedId) {
+        // A new key comes with parts made anew, which watch nothing yet.
+        if (event.type === 'connection' && this.#member.receiving !== watching) {
+          watching = this.#member.receiving;
+          stop = watching.watch(watchOf(wish));
+        } else if (event.type === 'stats' && wish.kind === 'reed' && event.reedId === wish.reedId) {
           const { replies, echoes, likes, coveragePercent } = event;
           progress({ stats: { replies, echoes, likes, coveragePercent } });
         } else if (event.type === 'watch-refused' && sameWatch(event.watch, wish)) progress({ refused: event.code });

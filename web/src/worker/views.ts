@@ -7,6 +7,7 @@ import { type ReedId, type UserId, userOf } from '../../../src/wire/address.ts';
 import { mentionsOf } from '../../../src/wire/claims.ts';
 import type { CopyView, PersonRef, ReedRef, StoneView } from '../link/community.ts';
 import type { Database } from '../store/database.ts';
+import { withNames } from '../text/names.ts';
 import type { Names } from './names.ts';
 
 type Shown = Pick<ReedStatement, 'replyTo' | 'echoOf' | 'thread'>;
@@ -111,7 +112,9 @@ export class Views {
 
   async #ref(reedId: ReedId): Promise<ReedRef> {
     const [author, here] = await Promise.all([this.person(userOf(reedId)), this.#member.copy(reedId)]);
-    return { reedId, author, text: here && here.state !== 'leaving' ? here.body.text : null };
+    if (!here || here.state === 'leaving') return { reedId, author, text: null };
+    const { text } = here.body;
+    return { reedId, author, text: withNames(text, await Promise.all(mentionsOf(text).map((user) => this.person(user)))) };
   }
 
   async #partsOf(head: string): Promise<number | null> {
