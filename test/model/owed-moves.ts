@@ -37,6 +37,8 @@ export type OwedMove = {
   readonly turns: number;
 };
 
+const ACTS = ['publish', 'follow', 'follow', 'block', 'unblock', 'remove'] as const;
+
 const move: fc.Arbitrary<OwedMove> = fc.record({
   kind: fc.oneof(...Object.entries(KINDS).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as OwedMove['kind']) }))),
   a: fc.nat(29),
@@ -44,7 +46,15 @@ const move: fc.Arbitrary<OwedMove> = fc.record({
   c: fc.nat(29),
   turns: fc.nat(12),
 });
-export const owedMoves = fc.array(move, { minLength: 1, maxLength: 4 });
+const moves = fc.array(move, { minLength: 1, maxLength: 4 });
+/** A process dies with acts under way in it: most of what can be lost is lost then. */
+const crash = fc
+  .tuple(move, fc.array(move, { minLength: 1, maxLength: 3 }), fc.array(fc.constantFrom(...ACTS), { minLength: 3, maxLength: 3 }))
+  .map(([kill, acts, kinds]): OwedMove[] => [
+    { ...kill, kind: 'kill', turns: 0 },
+    ...acts.map((act, at): OwedMove => ({ ...act, kind: kinds[at] as OwedMove['kind'] })),
+  ]);
+export const owedMoves = fc.oneof({ weight: 4, arbitrary: moves }, { weight: 1, arbitrary: crash });
 
 const TAGS = ['reeds', 'ponds'];
 const COMPLAINTS: readonly InvalidReason[] = ['BAD_SIGNATURE', 'CLAIM_MISMATCH', 'CANNOT_STORE', 'UNDECRYPTABLE'];
@@ -60,6 +70,7 @@ export class OwedMoves {
   readonly #play: OwedPlay;
   /** What acts of one batch are about, and members whose connections change in it. */
   #taken = new Set<string>();
+  #sent = 0;
 
   constructor(play: OwedPlay) {
     this.#play = play;
@@ -144,8 +155,9 @@ export class OwedMoves {
     const play = this.#play;
     if (!this.#take(...act.about)) return [];
     const fire = (): void => {
-      const life = play.deviceOf(act.by.user).seat?.life;
-      const to = life && !life.dead ? life : play.stage.lives[0];
+      // Over HTTP any process may get it, whichever has the socket.
+      this.#sent += 1;
+      const to = pick(play.stage.lives, this.#sent);
       if (!to) return;
       play.unanswered = play.unanswered.filter((each) => each !== act);
       play.state(act, to, post);
@@ -289,8 +301,9 @@ export class OwedMoves {
       if (isRestart) await stage.start(at);
       else await stage.pass(2 * stage.limits.replicaLeaseMs);
     };
-    const name = `replica ${at} dies after ${c + 1} statements${isRestart ? ' and starts again' : ''}`;
-    return [{ name, moves, crashes: true, fire: () => life.lightFuse(c + 1, die), after }];
+    const [count, of] = c % 3 === 0 ? ([c + 1, 'statements'] as const) : ([(c % 2) + 1, 'transactions'] as const);
+    const name = `replica ${at} dies after ${count} ${of}${isRestart ? ' and starts again' : ''}`;
+    return [{ name, moves, crashes: true, fire: () => life.lightFuse(count, of, die), after }];
   }
 
   async #emptied(): Promise<void> {

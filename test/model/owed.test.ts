@@ -74,12 +74,12 @@ const { only, path, runs, seed, shrink } = settings();
 for (const profile of OWED_PROFILES.filter((each) => only === null || each.name === only)) {
   const share = Math.max(1, Math.round(only === null ? runs * profile.share : runs));
   const stages = path === null ? Math.min(STAGES, share) : 1;
-  it(`nothing owed is lost: ${profile.name}, ${share} runs from seed ${seed}`, { timeout: 60_000 + share * 6_000 }, async () => {
+  it(`nothing owed is lost: ${profile.name}, ${share} runs from seed ${seed}`, { timeout: 120_000 + share * 12_000 }, async () => {
     const parts = Array.from({ length: stages }, async (_, at) => {
       const { test, close } = property(profile);
       try {
         const own = { seed: seed + at, numRuns: Math.ceil(share / stages), ...(path === null ? {} : { path }) };
-        const details = await fc.check(test, { ...own, endOnFailure: !shrink, interruptAfterTimeLimit: 30_000 + share * 3_000 });
+        const details = await fc.check(test, { ...own, endOnFailure: !shrink, interruptAfterTimeLimit: 90_000 + share * 10_000 });
         if (details.interrupted && !details.failed) throw new Error(`only ${details.numRuns} runs in time; seed ${details.seed}`);
         if (details.failed) throw new Error(failureOf(profile, details));
       } finally {

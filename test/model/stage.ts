@@ -35,6 +35,8 @@ export type Acts = Pick<Reeds, 'register' | 'threads' | 'publish' | 'removal' | 
 };
 export type ActsOf = (db: Database, relay: () => Relay) => Acts;
 
+type Burning = 'statements' | 'transactions';
+
 /** Time that stands still; short waits inside the server are real ones. */
 class StandingClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
@@ -117,7 +119,7 @@ export class Life {
   #statements = 0;
   #tasks = 0;
   #served: { close(): void } | null = null;
-  #fuse: { left: number; burn(): void } | null = null;
+  #fuse: { left: number; of: Burning; burn(): void } | null = null;
 
   constructor(stage: Stage, name: string) {
     const { bus, clock, lease, limits } = stage;
@@ -191,14 +193,14 @@ export class Life {
     this.seats.clear();
   }
 
-  /** It is killed as soon as so many more of its statements have come back, before anything can follow the last of them. */
-  lightFuse(statements: number, burn: () => void): void {
-    this.#fuse = { left: statements, burn };
+  /** `burn` kills it as soon as so many more have come back, before anything can follow the last of them. */
+  lightFuse(left: number, of: Burning, burn: () => void): void {
+    this.#fuse = { left, of, burn };
   }
 
-  #burnt(): void {
+  #cameBack(name: string | symbol): void {
     const fuse = this.#fuse;
-    if (!fuse || --fuse.left > 0) return;
+    if (!fuse || (fuse.of === 'transactions' && name !== 'transaction') || --fuse.left > 0) return;
     this.#fuse = null;
     fuse.burn();
   }
@@ -245,12 +247,12 @@ export class Life {
 
   /** The database as this life sees it: a dead one gets no answers. */
   #mortal(database: Database): Database {
-    const through = async (work: () => Promise<unknown>): Promise<unknown> => {
+    const through = async (work: () => Promise<unknown>, name: string | symbol = 'query'): Promise<unknown> => {
       if (this.#dead) return NEVER;
       this.#statements += 1;
       try {
         const result = await work();
-        this.#burnt();
+        this.#cameBack(name);
         return this.#dead ? NEVER : result;
       } catch (error) {
         if (this.#dead) return NEVER;
@@ -265,7 +267,7 @@ export class Life {
         const value = Reflect.get(target, name, target);
         if (name === 'kysely') return executing(target.kysely, through);
         if (typeof value !== 'function') return value;
-        return (...args: unknown[]) => through(() => Reflect.apply(value, target, args));
+        return (...args: unknown[]) => through(() => Reflect.apply(value, target, args), name);
       },
     });
   }
