@@ -5,6 +5,7 @@ import { Agreements } from '../../src/client/agreements.ts';
 import type { CheckedContent } from '../../src/client/check-copy.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
 import { ServerTime } from '../../src/client/server-time.ts';
+import { Tombstones } from '../../src/client/tombstones.ts';
 import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
 import { Viewer } from '../../src/client/viewer.ts';
 import { Watches } from '../../src/client/watches.ts';
@@ -29,7 +30,8 @@ export const setUp = async (store = new MemoryStore()) => {
   const emit = (event: MemberEvent): void => void events.push(event);
   const watches = new Watches({ limits, emit, send: () => true });
   const agreements = new Agreements({ store, user: ME, limits, watched: watches });
-  const tombstones = { find: async (id: ReedId) => store.get('tombstones', id) };
+  const context = { keys: { userKey: async () => null, serverKey: async () => null }, now: 0 };
+  const tombstones = new Tombstones({ store, emit, keys: { context }, ended: () => undefined });
   let missed = 0;
   const viewer = new Viewer({
     ...{ store, agreements, tombstones, emit, limits },
@@ -49,7 +51,7 @@ export const setUp = async (store = new MemoryStore()) => {
   await viewer.load();
   const of = <T extends Frame['type']>(type: T) => sent.filter((frame): frame is Extract<Frame, { type: T }> => frame.type === type);
   return {
-    ...{ store, clock, viewer, watches, agreements, sent, events, of },
+    ...{ store, clock, viewer, watches, agreements, tombstones, sent, events, of },
     missed: () => missed,
     verdict: (next: Checked | Error | null) => {
       verdict = next;

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { ok } from '../../src/base/result.ts';
 import { Agreements } from '../../src/client/agreements.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
-import { Notices } from '../../src/client/notices.ts';
+import { type NoticeFrame, Notices } from '../../src/client/notices.ts';
 import { ServerTime } from '../../src/client/server-time.ts';
 import { Tombstones } from '../../src/client/tombstones.ts';
 import { type MemberEvent, RequestFailure } from '../../src/client/types.ts';
@@ -18,7 +18,7 @@ import type { Frame } from '../../src/wire/frames.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading, type StatementOf } from '../../src/wire/statements.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { copyOf, countingRandom, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
+import { certificateOf, copyOf, countingRandom, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
 import { makeKeys, makeWorld, type World } from '../support/statements.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -31,10 +31,11 @@ type Side = { readonly user: UserId; readonly key: UserKeyId; readonly signer: P
 const me = (): Side => ({ user: world.user, key: world.key, signer: world.keys.member });
 const author = (): Side => ({ user: world.other, key: world.otherKey, signer: world.keys.other });
 
-const certify = async (statement: StatementOf<'block'> | StatementOf<'reed-removal'>, key: UserKeyId, signer: PrivateKey) => {
+type Certified = 'block' | 'unblock' | 'reed-removal' | 'thread-removal' | 'account-removal';
+const certify = async (statement: StatementOf<Certified>, key: UserKeyId, signer: PrivateKey, seq = 1) => {
   const signed = await signStatement(statement, [{ key: signer, keyId: key }], NOW);
   const { server, serverKey, keys } = world;
-  return countersign(signed, { serverKey: keys.server, serverKeyId: serverKey, server, seq: 1, signedAt: printTime(NOW) });
+  return countersign(signed, { serverKey: keys.server, serverKeyId: serverKey, server, seq, signedAt: printTime(NOW) });
 };
 
 const block = ({ user, key, signer }: Side, target: UserId) =>
@@ -87,7 +88,7 @@ const setUp = async () => {
     const [frame] = sent.filter(({ type }) => type === 'requestReed').slice(-1);
     return { outcome, requestId: frame?.type === 'requestReed' ? frame.body.requestId : '' };
   };
-  const take = (type: 'userBlocked' | 'reedRemoved', given: { requestId?: string; certificate: unknown; id?: string }) =>
+  const take = (type: NoticeFrame['type'], given: { requestId?: string; certificate: unknown; id?: string }) =>
     notices.take({
       id: given.id ?? '',
       type,
@@ -197,5 +198,74 @@ describe('REED_REMOVED', () => {
     expect(await on.store.get('copies', reed)).toBe(null);
     expect(on.sentOf('dataAck')).toMatchObject([{ id: 'event' }]);
     expect(on.events).toContainEqual({ type: 'copy', reedId: reed, state: 'gone' });
+  });
+});
+
+describe('ACCOUNT_REMOVED', () => {
+  test('deletes everything by that author, wherever from, and the follow, and is acknowledged after that (F14, F37)', async () => {
+    const { user, key, signer } = author();
+    const theirs = Array.from({ length: 150 }, () => newReedId(user));
+    const [other] = [newReedId(userNamed('z'))];
+    await on.store.write([
+      ...[...theirs, other].map((id) => ({ put: 'copies', record: copyOf(id) }) as const),
+      { put: 'follows', record: { id: user } },
+    ]);
+    const { outcome } = await on.ask(newReedId(user));
+    const statement = { ...heading('account-removal'), user, key, note: 'farewell' };
+    await on.take('accountRemoved', { id: 'event', certificate: await certify(statement, key, signer) });
+    expect((await on.store.list('copies')).map(({ id }) => id)).toEqual([other]);
+    expect(await on.store.list('requests')).toEqual([]);
+    expect(await on.store.get('follows', user)).toBe(null);
+    expect(await on.store.get('tombstones', user)).toMatchObject({ kind: 'account' });
+    expect((await failure(outcome)).outcome).toBe('removed');
+    expect(on.sentOf('dataAck').map(({ id }) => id)).toEqual(['event']);
+    expect(on.events.filter((event) => event.type === 'copy' && event.state === 'gone')).toHaveLength(150);
+  });
+
+  test('that somebody else signed deletes nothing', async () => {
+    const { user, key } = author();
+    await on.store.write([{ put: 'copies', record: copyOf(reed) }]);
+    const statement = { ...heading('account-removal'), user, key, note: '' };
+    await on.take('accountRemoved', { id: 'event', certificate: await certify(statement, key, world.keys.second) });
+    expect(await on.store.get('copies', reed)).not.toBe(null);
+    expect(on.sentOf('dataInvalid')).toHaveLength(1);
+  });
+});
+
+describe('THREAD_REMOVED', () => {
+  test('deletes every part that is here, and leaves a tombstone for each', async () => {
+    const { user, key, signer } = author();
+    const [head, part] = [newReedId(user), newReedId(user)];
+    const parts = [head, part].map((id, index) => copyOf(id, { certificate: certificateOf(id, { thread: { head, index } }) }));
+    await on.store.write(parts.map((record) => ({ put: 'copies', record }) as const));
+    const statement = { ...heading('thread-removal'), id: head, author: user, key };
+    await on.take('threadRemoved', { id: 'event', certificate: await certify(statement, key, signer) });
+    expect(await on.store.list('copies')).toEqual([]);
+    expect((await on.store.list('tombstones')).map(({ id, kind }) => [id, kind])).toEqual([head, part].sort().map((id) => [id, 'thread']));
+    expect(on.sentOf('dataAck')).toHaveLength(1);
+  });
+});
+
+describe('a block by somebody', () => {
+  const unblock = ({ user, key, signer }: Side, target: UserId, seq: number) =>
+    certify({ ...heading('unblock'), user, key, target, createdAt: printTime(NOW) }, key, signer, seq);
+
+  test('deletes their reeds and ends the follow', async () => {
+    await on.store.write([
+      { put: 'copies', record: copyOf(reed) },
+      { put: 'follows', record: { id: world.other } },
+    ]);
+    await on.take('userBlocked', { certificate: await block(author(), world.user) });
+    expect(await on.store.list('copies')).toEqual([]);
+    expect(await on.store.list('follows')).toEqual([]);
+    expect(on.events).toContainEqual({ type: 'blocker', user: world.other, active: true });
+  });
+
+  test('that is older than what is known changes nothing, and is acknowledged', async () => {
+    await on.take('userUnblocked', { certificate: await unblock(author(), world.user, 2) });
+    await on.take('userBlocked', { certificate: await block(author(), world.user) });
+    expect(await on.store.get('blockers', world.other)).toMatchObject({ active: false, seq: 2 });
+    expect(on.sentOf('userUnblockedAck')).toHaveLength(1);
+    expect(on.sentOf('userBlockedAck')).toHaveLength(1);
   });
 });

@@ -1,0 +1,195 @@
+// Deliveries that nobody asked for, against a scripted server: what is agreed to, what is false, how much at once, and what is left of it.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { fail, ok } from '../../src/base/result.ts';
+import type { CheckedContent } from '../../src/client/check-copy.ts';
+import type { Change } from '../../src/client/store.ts';
+import type { ReedId } from '../../src/wire/address.ts';
+import type { DeliveryType } from '../../src/wire/frames.ts';
+import { certificateOf, copyOf, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
+import { AUTHOR, CIPHERTEXT, ME, type Scene, setUp } from '../support/viewer-scene.ts';
+
+const { deliveriesAtOnce, deliveriesQueued } = DEFAULT_LIMITS;
+const OTHER = userNamed('c');
+let on: Scene;
+beforeEach(async () => {
+  on = await setUp();
+  on.viewer.connected(64);
+});
+
+type Says = Parameters<typeof certificateOf>[1];
+const content = (id: ReedId, says: Says = {}): CheckedContent => ({ ...copyOf(id), certificate: certificateOf(id, says) });
+const comes = async (id: ReedId, by: DeliveryType, says: Says = {}): Promise<'kept' | string> => {
+  on.verdict(ok(content(id, says)));
+  const before = on.of('dataInvalid').length;
+  await on.deliver(id, `event of ${id} by ${by}`, '', by);
+  return on.of('dataInvalid')[before]?.body.reason ?? ((await on.store.get('copies', id)) ? 'kept' : 'nothing');
+};
+const follow = (): Promise<void> => on.store.write([{ put: 'follows', record: { id: AUTHOR } }]);
+const known: Change = { put: 'meta', record: { id: 'relations', value: true } };
+
+describe('a delivery is agreed to', () => {
+  test('by a follow', async () => {
+    await on.store.write([known]);
+    expect(await comes(newReedId(AUTHOR), 'followReed')).toBe('UNSOLICITED');
+    await follow();
+    expect(await comes(newReedId(AUTHOR), 'followReed')).toBe('kept');
+  });
+
+  test('as coming by a follow while it is not known yet whom the member follows', async () => {
+    expect(await comes(newReedId(AUTHOR), 'followReed')).toBe('kept');
+  });
+
+  test('by a mention that is there', async () => {
+    expect(await comes(newReedId(AUTHOR), 'mention', { mentions: [OTHER] })).toBe('UNSOLICITED');
+    expect(await comes(newReedId(AUTHOR), 'mention', { mentions: [OTHER, ME] })).toBe('kept');
+  });
+
+  test('by a tag that is listened to', async () => {
+    expect(await comes(newReedId(AUTHOR), 'pipeReed', { tags: ['heron'] })).toBe('UNSOLICITED');
+    on.watches.watch({ kind: 'pipe', tag: 'heron' });
+    expect(await comes(newReedId(AUTHOR), 'pipeReed', { tags: ['marsh'] })).toBe('UNSOLICITED');
+    expect(await comes(newReedId(AUTHOR), 'pipeReed', { tags: ['heron'] })).toBe('kept');
+  });
+
+  test('by an answer to a reed of the member’s own, or to something below what it watches', async () => {
+    const [own, watched, between] = [newReedId(ME), newReedId(OTHER), newReedId(OTHER)];
+    expect(await comes(newReedId(AUTHOR), 'reedReply', { replyTo: watched, root: watched })).toBe('UNSOLICITED');
+    expect(await comes(newReedId(AUTHOR), 'reedReply', { replyTo: own, root: own })).toBe('kept');
+    on.watches.watch({ kind: 'reed', reedId: watched });
+    await on.store.write([
+      { put: 'copies', record: copyOf(watched) },
+      { put: 'copies', record: { ...copyOf(between), certificate: certificateOf(between, { replyTo: watched, root: watched }) } },
+    ]);
+    expect(await comes(newReedId(AUTHOR), 'reedReply', { replyTo: between, root: watched })).toBe('kept');
+    expect(await comes(newReedId(AUTHOR), 'reedReply', { replyTo: newReedId(OTHER), root: watched })).toBe('kept');
+    const elsewhere = newReedId(OTHER);
+    expect(await comes(newReedId(AUTHOR), 'reedReply', { replyTo: elsewhere, root: elsewhere })).toBe('UNSOLICITED');
+  });
+
+  test('by a profile that is open, or whose page was asked for', async () => {
+    expect(await comes(newReedId(AUTHOR), 'dataResponse')).toBe('UNSOLICITED');
+    const close = on.watches.watch({ kind: 'profile', user: AUTHOR });
+    expect(await comes(newReedId(AUTHOR), 'dataResponse')).toBe('kept');
+    close();
+    expect(await comes(newReedId(AUTHOR), 'dataResponse')).toBe('UNSOLICITED');
+    void on.watches.page(AUTHOR, 1).catch(() => undefined);
+    expect(await comes(newReedId(AUTHOR), 'dataResponse')).toBe('kept');
+  });
+
+  test('by an archivist', async () => {
+    expect(await comes(newReedId(AUTHOR), 'archiveReed')).toBe('UNSOLICITED');
+    await on.agreements.setArchivist(true);
+    expect(await comes(newReedId(AUTHOR), 'archiveReed')).toBe('kept');
+  });
+
+  test.each([
+    ['who blocks the member', { put: 'blockers', record: { id: AUTHOR, active: true, seq: 1, certificate: {} } } as Change],
+    ['whom the member blocks', { put: 'blocks', record: { id: AUTHOR } } as Change],
+    ['whose account is gone', { put: 'tombstones', record: { id: AUTHOR, kind: 'account', certificate: {} } } as Change],
+  ])('by no path from somebody %s (F23)', async (_name, change) => {
+    await follow();
+    on.watches.watch({ kind: 'profile', user: AUTHOR });
+    await on.store.write([change]);
+    for (const by of ['followReed', 'mention', 'dataResponse'] as const)
+      expect(await comes(newReedId(AUTHOR), by, { mentions: [ME] }), by).toBe('UNSOLICITED');
+  });
+});
+
+describe('what is false', () => {
+  test('about the root of what it answers is reported and shown to nobody', async () => {
+    await follow();
+    const [root, parent] = [newReedId(OTHER), newReedId(OTHER)];
+    await on.store.write([{ put: 'copies', record: { ...copyOf(parent), certificate: certificateOf(parent, { replyTo: root, root }) } }]);
+    const reed = newReedId(AUTHOR);
+    expect(await comes(reed, 'followReed', { replyTo: parent, root: parent })).toBe('CLAIM_MISMATCH');
+    expect(on.of('contentRejected').map(({ body }) => body)).toEqual([{ reedId: reed, reason: 'claim mismatch: root' }]);
+    expect(on.of('requestReed')).toEqual([]);
+    expect(await comes(newReedId(AUTHOR), 'followReed', { replyTo: parent, root })).toBe('kept');
+  });
+
+  test('by its holder’s doing is asked for again three times at most', async () => {
+    await follow();
+    const reed = newReedId(AUTHOR);
+    on.verdict(fail('BAD_SIGNATURE'));
+    for (let round = 1; round <= 4; round++) {
+      await on.deliver(reed, `event ${round}`, '', 'followReed');
+      await turns();
+    }
+    expect(on.of('requestReed')).toHaveLength(3);
+    expect(on.of('contentRejected')).toEqual([]);
+  });
+});
+
+describe('a copy that is here', () => {
+  test('is acknowledged again and stored once', async () => {
+    await follow();
+    const reed = newReedId(AUTHOR);
+    await comes(reed, 'followReed');
+    await on.deliver(reed, 'again', '', 'mention');
+    expect(on.of('dataAck')).toHaveLength(2);
+    expect(on.events.filter(({ type }) => type === 'arrived')).toHaveLength(1);
+  });
+
+  test('on its way out is not acknowledged: it will not be there', async () => {
+    await follow();
+    const reed = newReedId(AUTHOR);
+    await on.store.write([{ put: 'copies', record: copyOf(reed, { state: 'leaving' }) }, { delete: 'follows', id: AUTHOR }, known]);
+    expect(await comes(reed, 'followReed')).toBe('UNSOLICITED');
+    expect(on.of('dataAck')).toEqual([]);
+  });
+
+  test('of only a part of a thread is not taken for the thread', async () => {
+    await follow();
+    const [head, part] = [newReedId(AUTHOR), newReedId(AUTHOR)];
+    const parts = [head, part].map((id, index) => content(id, { thread: { head, index } })) as [CheckedContent, CheckedContent];
+    await on.store.write([{ put: 'copies', record: { ...copyOf(head), ...parts[0] } }]);
+    const record = { statement: { id: head, reeds: [head, part] } } as never;
+    on.verdict(ok({ ...parts[0], thread: { record, rest: [parts[1]] } }));
+    await on.deliver(head, 'whole', '', 'followReed');
+    expect(await on.store.get('copies', part)).not.toBe(null);
+    await on.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'whole', outcome: 'HELD' }] } });
+    for (const id of [head, part]) expect((await on.store.get('copies', id))?.state).toBe('held');
+    expect(await on.store.list('requests')).toEqual([]);
+  });
+});
+
+describe('many deliveries', () => {
+  test('are looked at a few at a time; what is too much is left unanswered and counted as missed', async () => {
+    await follow();
+    const reeds = Array.from({ length: deliveriesQueued + 10 }, () => newReedId(AUTHOR));
+    const { intake } = on.viewer;
+    let [now, most] = [0, 0];
+    const write = on.store.write.bind(on.store);
+    on.store.write = async (changes) => {
+      most = Math.max(most, ++now);
+      await turns(1);
+      await write(changes);
+      now--;
+    };
+    const taken = reeds.map((reedId, at) =>
+      intake.delivery({ id: `event ${at}`, type: 'followReed', body: { requestId: '', reedId, ciphertext: CIPHERTEXT } }),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(deliveriesQueued);
+    expect(intake.waiting).toBe(deliveriesQueued);
+    await intake.idle();
+    expect(most).toBe(deliveriesAtOnce);
+    expect(on.missed()).toBe(10);
+    expect(on.of('dataAck')).toHaveLength(deliveriesQueued);
+    expect(on.of('dataInvalid')).toEqual([]);
+    expect(intake.waiting).toBe(0);
+  });
+
+  test('leave nothing behind but their copies, and no request is sent for any of them', async () => {
+    await follow();
+    for (let at = 0; at < 500; at++) {
+      await on.deliver(newReedId(AUTHOR), `event ${at}`, '', 'followReed');
+      await on.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId: `event ${at}`, outcome: 'HELD' }] } });
+    }
+    expect(await on.store.list('requests')).toEqual([]);
+    on.viewer.connected(64);
+    await turns();
+    expect(on.of('requestReed')).toEqual([]);
+    expect((await on.store.list('copies')).filter(({ state }) => state === 'held')).toHaveLength(500);
+  });
+});
