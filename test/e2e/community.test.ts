@@ -61,7 +61,7 @@ async function answer(page: Page, how: 'Reply' | 'Echo', { to, text }: { to: str
   const about = card(page, to).first();
   await about.getByRole('button', { name: how }).first().click();
   await about.locator('textarea').fill(text);
-  await about.getByRole('button', { name: `Publish ${how.toLowerCase()}` }).click();
+  await about.getByRole('button', { name: 'Publish' }).click();
   await about.locator('textarea').waitFor({ state: 'detached' });
 }
 
@@ -121,9 +121,11 @@ test('likes, replies and echoes are seen while they happen, and replies open one
 
   await card(ben.page, POND).getByRole('button', { name: 'Liked 1' }).first().click();
   await card(ada.page, POND).getByRole('button', { name: 'Like', exact: true }).first().waitFor();
+  await ada.page.getByRole('button', { name: 'Echoes (1)' }).click();
+  await seesText(ada.page, 'Go and look, everybody');
   await goTo(ada.page, 'Mentions');
   await ada.page.getByRole('button', { name: 'Replies and echoes' }).click();
-  await seesText(ada.page, 'Go and look, everybody');
+  await seesText(ada.page, 'How many did you count?');
 });
 
 test('a thread is written part by part and read as one', async () => {

@@ -1,10 +1,12 @@
 // Calls between tabs: what happens to a page's questions while the tab that answers them comes, goes and is replaced.
 import { afterEach, expect, test } from 'vitest';
 import { type ActError, Calls } from '../../web/src/link/calls.ts';
-import type { Status } from '../../web/src/link/protocol.ts';
+import { type ActName, STARTING, type Status } from '../../web/src/link/protocol.ts';
 import { type ActTable, type Service, serveActs } from '../../web/src/worker/serve.ts';
 
-const STATUS: Status = { phase: 'online', me: null, copies: 0, unsent: 0, reason: '' };
+const STATUS: Status = { ...STARTING, phase: 'online' };
+/** Those that the tests ask for. */
+const ACT_NAMES = ['server', 'join', 'publish', 'open', 'copies', 'giveUp', 'makeInvite', 'reconnect', 'watch'] as const satisfies ActName[];
 
 const open: { close(): void }[] = [];
 const owned = <T extends { close(): void }>(thing: T): T => {
@@ -20,27 +22,9 @@ const refuse = async (): Promise<never> => {
   throw Object.assign(new Error('no'), { code: 'FORBIDDEN', detail: 'not here' });
 };
 
-/** A leading tab's worker that does the given acts and refuses the others. */
+/** A leading tab's worker that does the given acts and refuses every other. */
 const leader = (acts: Partial<ActTable>): Service =>
-  owned(
-    serveActs({
-      status: async () => STATUS,
-      server: refuse,
-      join: refuse,
-      makeBackup: refuse,
-      backupSaved: refuse,
-      restore: refuse,
-      publish: refuse,
-      open: refuse,
-      copies: refuse,
-      giveUp: refuse,
-      discard: refuse,
-      makeInvite: refuse,
-      reconnect: refuse,
-      useAgain: refuse,
-      ...acts,
-    }),
-  );
+  owned(serveActs({ ...Object.fromEntries(ACT_NAMES.map((act) => [act, refuse])), status: async () => STATUS, ...acts } as ActTable));
 
 const page = (onStatus: (status: Status) => void = () => undefined): Calls => owned(new Calls(onStatus, () => undefined));
 

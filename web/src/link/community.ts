@@ -126,6 +126,9 @@ export type ProfileWish = {
   readonly pinned?: string | null;
 };
 
+/** How a member ended their account on this device: without a key that counts, or on the way out until `dueAt` (RFC 3339). */
+export type EndView = { readonly how: 'frozen' | 'leaving'; readonly dueAt: string };
+
 /** Catching up with what was missed, and bringing back what a new device lacks. */
 export type SyncView = { readonly state: 'away' | 'catching-up' | 'live'; readonly received: number; readonly behind: boolean };
 export type RecallView = {

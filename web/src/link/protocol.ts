@@ -6,6 +6,7 @@ import type {
   CopyList,
   CopyView,
   DraftWish,
+  EndView,
   LookView,
   PeopleView,
   PeopleWish,
@@ -29,6 +30,8 @@ export type Me = {
   readonly userId: string;
   readonly username: string;
   readonly server: string;
+  /** The fingerprint of the key in use. */
+  readonly key: string;
   /** False until the person said that the backup is kept: then the recovery key still lies on this device. */
   readonly backedUp: boolean;
 };
@@ -45,6 +48,8 @@ export type Status = {
   readonly sync: SyncView;
   /** Null where nothing ever had to be brought back. */
   readonly recall: RecallView | null;
+  /** Null while the account is as it should be. */
+  readonly end: EndView | null;
 };
 
 /** The status before anything is known. */
@@ -56,6 +61,7 @@ export const STARTING: Status = {
   reason: '',
   sync: { state: 'away', received: 0, behind: false },
   recall: null,
+  end: null,
 };
 
 export type WaitState =
@@ -127,6 +133,11 @@ export type Acts = {
   /** Ids by the names asked for; null for a name that nobody has. */
   findNames: { input: { names: readonly string[] }; output: Readonly<Record<string, string | null>>; progress: never };
   editProfile: { input: ProfileWish; output: null; progress: never };
+  rotateKey: { input: null; output: null; progress: never };
+  revokeKey: { input: { reason: string }; output: null; progress: never };
+  removeAccount: { input: { note: string }; output: null; progress: never };
+  recover: { input: { backup: string; words: string }; output: null; progress: never };
+  withdrawRemoval: { input: { backup: string; words: string }; output: null; progress: never };
 };
 export type ActName = keyof Acts;
 

@@ -10,6 +10,8 @@ const PLAIN = {
   '/people': 'people',
   '/device': 'device',
   '/settings': 'settings',
+  '/account': 'account',
+  '/recover': 'recover',
 } as const;
 
 type PlainPage = (typeof PLAIN)[keyof typeof PLAIN];

@@ -16,6 +16,9 @@ const WORDS: Readonly<Record<string, string>> = {
   'username: invisible': 'This name has signs that can’t be seen. Type it again by hand.',
   'username: scripts': 'A name has letters, and all of one script: mixed ones could look like somebody else’s.',
   'username: edge': 'A name starts and ends with a letter or a digit.',
+  'the passphrase does not open this backup': 'These words do not open this backup. Check their spelling and order.',
+  'this is no backup': 'This file is not a Reedbed backup.',
+  'this is the backup of another account': 'This is the backup of another account than the one on this device.',
   OTHER_SERVER: 'This belongs to another server than the one this page came from.',
   KEY_REVOKED: 'This key was revoked, so it can’t sign in any more.',
 };

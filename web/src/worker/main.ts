@@ -50,6 +50,11 @@ const { tell } = serveActs({
   people: async (input) => (await member()).community.people(input),
   findNames: async (input) => (await member()).community.findNames(input),
   editProfile: async (input) => (await member()).editProfile(input),
+  rotateKey: async () => (await member()).account.rotateKey(),
+  revokeKey: async (input) => (await member()).account.revokeKey(input),
+  removeAccount: async (input) => (await member()).account.removeAccount(input),
+  recover: async (input) => (await member()).account.recover(input),
+  withdrawRemoval: async (input) => (await member()).account.withdrawRemoval(input),
 });
 
 function show(next: Status): void {

@@ -16,6 +16,7 @@ import type { Database } from '../store/database.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
 import { newestCopies } from '../store/newest.ts';
 import { getSecret, putSecret } from '../store/secrets.ts';
+import { AccountActs } from './account.ts';
 import { Community, reedIn } from './community.ts';
 import { Names } from './names.ts';
 import { pickPlace } from './pick.ts';
@@ -76,6 +77,7 @@ export async function openMembership(database: Database, audience: Audience): Pr
 type Parts = { readonly member: Member; readonly database: Database; readonly audience: Audience; readonly clock: Clock };
 
 export class Membership {
+  readonly account: AccountActs;
   readonly community: Community;
   readonly standing: Standing;
   readonly #member: Member;
@@ -93,6 +95,7 @@ export class Membership {
     this.#clock = clock;
     const names = new Names(database, member);
     this.#views = new Views({ member, database, names });
+    this.account = new AccountActs({ member, database, show: () => this.#show() });
     this.community = new Community({ member, views: this.#views, names });
     this.standing = new Standing({ member, database, names });
     member.subscribe((event) => this.#hear(event));
@@ -100,7 +103,8 @@ export class Membership {
 
   /** Tells the pages where things stand, and connects a member who has signed up. */
   async begin(): Promise<void> {
-    if (this.#member.account) this.#member.connect();
+    await this.account.load();
+    if (this.#member.account && !this.account.end) this.#member.connect();
     await this.#show();
   }
 
@@ -206,7 +210,7 @@ export class Membership {
   }
 
   async reconnect(): Promise<null> {
-    if (this.#member.account && this.#member.connection !== 'stopped') this.#member.connect();
+    if (this.#member.account && !this.account.end && this.#member.connection !== 'stopped') this.#member.connect();
     return null;
   }
 
@@ -224,7 +228,13 @@ export class Membership {
   #me(): Me {
     const { account } = this.#member;
     if (!account) throw new RequestFailure('refused');
-    return { userId: account.user, username: account.username, server: account.server, backedUp: account.backedUp };
+    return {
+      userId: account.user,
+      username: account.username,
+      server: account.server,
+      key: fingerprintOf(account.key),
+      backedUp: account.backedUp,
+    };
   }
 
   #hear(event: MemberEvent): void {
@@ -248,7 +258,15 @@ export class Membership {
     const copies = await this.#database.count('copies');
     const unsent = (await this.#member.outbox()).filter((record) => !record.refused).length;
     const phase: Phase = this.#member.connection;
-    this.#audience.show({ phase, me, copies, unsent, reason: phase === 'stopped' ? this.#reason : '', ...this.#progress() });
+    this.#audience.show({
+      phase,
+      me,
+      copies,
+      unsent,
+      reason: phase === 'stopped' ? this.#reason : '',
+      ...this.#progress(),
+      end: this.account.end,
+    });
   }
 
   #progress(): { sync: SyncView; recall: RecallView | null } {
