@@ -107,7 +107,8 @@ class MemoryKeyRing implements KeyRing {
   }
 
   async open(ciphertext: Uint8Array): Promise<Result<OpenedCopy | OpenedThread>> {
-    return openContent(ciphertext, [this.#own().key]);
+    const { key, replaced } = this.#own();
+    return openContent(ciphertext, [key, ...replaced.map((old) => old.key)]);
   }
 
   async backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string> {

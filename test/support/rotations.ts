@@ -21,8 +21,9 @@ export async function withNextKey(world: World, person: Person): Promise<Person>
 export const revocationOf = (world: World, person: Person, fields: Partial<StatementOf<'key-revocation'>> = {}) =>
   sign(person, { ...heading('key-revocation'), user: person.user, key: person.keyId, reason: 'lost', ...fields }, world.clock.now());
 
-/** The statement of `next` as the successor of `person`'s key, signed by both, or by the recovery key. */
-export function keyAfter(world: World, person: Person, next: Person, by: 'key' | 'recovery', recovery: PrivateKey = person.recovery) {
+/** The statement of `next` as the successor of `person`'s key, signed by both, or by the recovery key, or by what is no recovery key of theirs. */
+export function keyAfter(world: World, person: Person, next: Person, by: 'key' | 'recovery' | PrivateKey) {
+  const recovery = typeof by === 'string' ? person.recovery : by;
   const statement: StatementOf<'key'> = {
     ...heading('key'),
     user: next.user,
@@ -30,7 +31,7 @@ export function keyAfter(world: World, person: Person, next: Person, by: 'key' |
     armor: next.key.publicKey.armor,
     recovery: next.recovery.fingerprint as Fingerprint,
     predecessor: person.keyId,
-    ...(by === 'recovery' ? { recoveryArmor: recovery.publicKey.armor } : {}),
+    ...(by !== 'key' ? { recoveryArmor: recovery.publicKey.armor } : {}),
   };
   const before =
     by === 'key' ? { key: person.key, keyId: person.keyId } : { key: recovery, keyId: userKeyId(person.user, recovery.fingerprint) };
