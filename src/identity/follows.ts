@@ -20,7 +20,7 @@ export type FollowsDeps = {
   readonly home: ServerId;
   readonly keys: KeyLookup;
   readonly countersigner: Countersigner;
-  /** Called after the commit of a new follow. */
+  /** Called after the commit of a follow, and again when it is repeated: who was not answered may not have been told of either. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
 };
 
@@ -57,7 +57,7 @@ export class Follows {
           set active = excluded.active, seq = excluded.seq, statement_hash = excluded.statement_hash
           where follows.seq < excluded.seq`.execute(tx);
     });
-    if (type === 'follow' && accepted.isNew) onFollowed(member.userId, target);
+    if (type === 'follow') onFollowed(member.userId, target);
     return accepted;
   }
 

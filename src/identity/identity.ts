@@ -33,7 +33,7 @@ export type IdentityDeps = {
   readonly signup: SignupMode;
   readonly onSessionEnded: OnSessionEnded;
   readonly blockEffects: BlockEffects;
-  /** Called after the commit of a new follow. */
+  /** Called after the commit of a follow, and whenever it is repeated. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
   /** Called after the commit that revoked a key or put it off the chain. */
   readonly onKeyEnded: (key: UserKeyId) => void;

@@ -64,8 +64,8 @@ export class OwedModel {
   refusesPost({ author, id, parent }: Post): string | null {
     if (this.removed.has(id)) return 'REMOVED';
     if (parent === null) return null;
-    if (this.blocks.has(pair(parent.author, author))) return 'BLOCKED';
-    return this.removed.has(parent.id) ? 'REMOVED' : null;
+    if (this.removed.has(parent.id)) return 'REMOVED';
+    return this.blocks.has(pair(parent.author, author)) ? 'BLOCKED' : null;
   }
 
   /** A block stands between the two, whoever blocked whom. */
