@@ -6,7 +6,17 @@ import { type ActTable, type Service, serveActs } from '../../web/src/worker/ser
 
 const STATUS: Status = { ...STARTING, phase: 'online' };
 /** Those that the tests ask for. */
-const ACT_NAMES = ['server', 'join', 'publish', 'open', 'copies', 'giveUp', 'makeInvite', 'reconnect', 'watch'] as const satisfies ActName[];
+const ACT_NAMES = [
+  'server',
+  'join',
+  'publish',
+  'open',
+  'copies',
+  'giveUp',
+  'makeInvite',
+  'reconnect',
+  'watch',
+] as const satisfies ActName[];
 
 const open: { close(): void }[] = [];
 const owned = <T extends { close(): void }>(thing: T): T => {
@@ -86,7 +96,7 @@ test('what may already be done is not done a second time by the next leader', as
       return never;
     },
   });
-  const answer = page().ask('publish', { text: 'once' });
+  const answer = page().ask('publish', { texts: ['once'], broadcast: true });
   await taken.passed;
   first.close();
   let published = 0;
@@ -124,4 +134,36 @@ test('every tab hears how things stand', async () => {
   page(other.resolve);
   leader({}).tell({ to: 'pages', kind: 'status', status: STATUS });
   expect(await Promise.all([heard.promise, other.promise])).toEqual([STATUS, STATUS]);
+});
+
+test('what a page watches is watched by the next leader, let go of while the page is put away, and taken up again', async () => {
+  const watched: string[] = [];
+  // A worker that is closed answers nothing any more.
+  let isClosing = true;
+  const watch = (name: string): Partial<ActTable> => ({
+    watch: async (_input, { signal, progress }) => {
+      watched.push(`${name} begins`);
+      progress({ stats: { replies: watched.length, echoes: 0, likes: 0, coveragePercent: 0 } });
+      await new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }));
+      watched.push(`${name} ends`);
+      return isClosing ? never : null;
+    },
+  });
+  const heard: number[] = [];
+  const asking = page();
+  const first = leader(watch('first'));
+  const answer = asking.ask('watch', { kind: 'broadcast' }, { onProgress: ({ stats }) => heard.push(stats?.replies ?? 0) });
+  await expect.poll(() => heard).toEqual([1]);
+  first.close();
+  leader(watch('second'));
+  await expect.poll(() => heard.length).toBe(2);
+  isClosing = false;
+  asking.pause();
+  await expect.poll(() => watched.at(-1)).toBe('second ends');
+  isClosing = true;
+  asking.resume();
+  await expect.poll(() => heard.length).toBe(3);
+  expect(watched.filter((line) => line.endsWith('begins'))).toEqual(['first begins', 'second begins', 'second begins']);
+  // It ends only by being cancelled.
+  expect(await Promise.race([answer.then(() => 'ended'), Promise.resolve('watching')])).toBe('watching');
 });
