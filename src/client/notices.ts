@@ -25,6 +25,8 @@ export type NoticeDeps = {
   readonly user: UserId;
   send(frame: Frame): boolean;
   emit: Emit;
+  /** A block stands between this member and somebody: what was asked of them or shown of them ends. */
+  shut(user: UserId): void;
 };
 
 type RemovalFrame = FrameOf<'reedRemoved'> | FrameOf<'threadRemoved'> | FrameOf<'accountRemoved'>;
@@ -109,6 +111,7 @@ export class Notices {
     // Either may have blocked the other, as long as it is this member and the author who was asked for.
     const other = blocker === user ? target : target === user ? blocker : null;
     if (asked && other === userOf(asked)) viewer.explained(body.requestId, 'blocked', certificate);
+    if (other) this.#deps.shut(other);
     // The own block is no news to be acknowledged.
     if (target !== user) return blocker === user;
     await this.#cutOff(accepted.value);

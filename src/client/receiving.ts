@@ -68,7 +68,13 @@ export class Receiving {
     const { viewer } = this;
     this.#sync = new Sync({ ...deps, waiting: () => viewer.intake.waiting });
     this.#broadcasts = new Broadcasts({ ...deps, agreements, tombstones, watched: this.#watches });
-    this.#notices = new Notices({ ...deps, viewer, tombstones, voidKeys: new VoidKeys({ ...deps, viewer }) });
+    this.#notices = new Notices({
+      ...deps,
+      viewer,
+      tombstones,
+      voidKeys: new VoidKeys({ ...deps, viewer }),
+      shut: (user) => this.#shut(user),
+    });
     this.evictions = new Evictions(deps);
     const { evictions } = this;
     this.room = new Room({ ...deps, evictions });
@@ -214,6 +220,11 @@ export class Receiving {
   #ended(id: ReedId | UserId, certificate: object): void {
     this.viewer.gone(id, 'removed', certificate);
     this.#broadcasts.gone(id);
+  }
+
+  #shut(user: UserId): void {
+    this.#watches.blocked(user);
+    this.#broadcasts.gone(user);
   }
 
   /** What fails here is not acknowledged, so that the server says it again. */

@@ -43,20 +43,20 @@ const block = ({ user, key, signer }: Side, target: UserId) =>
 const removal = (id: ReedId, { user, key, signer }: Side = author()) =>
   certify({ ...heading('reed-removal'), id, author: user, key }, key, signer);
 
-const setUp = async () => {
-  const store = new MemoryStore();
-  const sent: Frame[] = [];
-  const events: MemberEvent[] = [];
-  let context: VerifyContext = { keys: world.lookup, now: NOW };
+const makeShared = () => {
+  const [sent, events]: [Frame[], MemberEvent[]] = [[], []];
   const shared = {
-    store,
-    user: world.user,
-    send: (frame: Frame) => {
-      sent.push(frame);
-      return true;
-    },
+    ...{ store: new MemoryStore(), user: world.user },
+    send: (frame: Frame) => sent.push(frame) > 0,
     emit: (event: MemberEvent) => void events.push(event),
   };
+  return { sent, events, shared };
+};
+
+const setUp = async () => {
+  const { sent, events, shared } = makeShared();
+  const { store } = shared;
+  let context: VerifyContext = { keys: world.lookup, now: NOW };
   const keys = {
     get context() {
       return context;
@@ -78,7 +78,14 @@ const setUp = async () => {
     check: async (_ciphertext, id) => ok(copyOf(id)),
   });
   viewer.connected(64);
-  const notices = new Notices({ ...shared, keys, viewer, tombstones, voidKeys: { learn: async () => null } });
+  const notices = new Notices({
+    ...shared,
+    keys,
+    viewer,
+    tombstones,
+    voidKeys: { learn: async () => null },
+    shut: (user) => watched.blocked(user),
+  });
   const ask = async (reedId: ReedId) => {
     const outcome = viewer.request(reedId).then(
       () => null,
