@@ -33,10 +33,19 @@ export const keyFile = (path: string): KeySafe => ({
 
 function secretsIn(text: string, path: string): KeySecrets {
   try {
-    const { key, recovery } = JSON.parse(text) as Partial<KeySecrets>;
-    if (typeof key === 'string') return { key, ...(typeof recovery === 'string' ? { recovery } : {}) };
+    const { key, recovery, next, replaced } = JSON.parse(text) as Partial<KeySecrets>;
+    if (isText(key) && (next === undefined || isNext(next)) && (replaced === undefined || isReplaced(replaced)))
+      return { key, ...(isText(recovery) ? { recovery } : {}), ...(next ? { next } : {}), ...(replaced ? { replaced } : {}) };
   } catch {
     // Told below, as for any other content.
   }
   throw new SetupError(`${path} holds no keys.`, 'Put a copy of the file back, or start with another --store.');
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const isNext = (value: Partial<NonNullable<KeySecrets['next']>>): boolean => isText(value.key) && isText(value.recovery);
+
+const isReplaced = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((old: { key?: unknown; untilMs?: unknown } | null) => isText(old?.key) && typeof old?.untilMs === 'number');
