@@ -2,7 +2,7 @@
 // loaded only when they are asked for.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
 import { configHelp, configToml, describeConfig } from '../config/describe.ts';
 import type { SettingKey } from '../config/settings.ts';
@@ -59,14 +59,22 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
     .command('demo')
     .description('watch a dozen simulated members pass reeds to each other')
     .option('--headless', 'run a fixed scenario to its end and print a summary')
+    .addOption(
+      new Option('--scenario <name>', 'with --headless: who asks and who answers, or a community with a block, a removal and a crash')
+        .choices(['relay', 'community'])
+        .default('relay'),
+    )
     .option('--json', 'print JSON: the summary, or a line for each thing that happens')
     .addHelpText(
       'after',
-      '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if a request did not arrive or a body was found on the server.\nOne member leaves for good half way; what it had asked for and not yet received is not counted.',
+      '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if something did not arrive, or was found where it must not be.\nIn the relay scenario one member leaves for good half way; what it had asked for and not yet received is not counted.',
     )
-    .action(async (options: { headless?: boolean; json?: boolean }) => {
+    .action(async (options: { headless?: boolean; json?: boolean; scenario: 'relay' | 'community' }, command: Command) => {
+      if (command.getOptionValueSource('scenario') === 'cli' && options.headless !== true)
+        command.error("error: option '--scenario <name>' is for '--headless'; without it the demo shows what happens as it happens");
       const { runDemo } = await import('./demo.ts');
-      process.exitCode = await runDemo({ createApp: await loadApp(), headless: options.headless === true, json: options.json === true });
+      const { headless = false, json = false, scenario } = options;
+      process.exitCode = await runDemo({ createApp: await loadApp(), headless, json, scenario });
     });
 };
 

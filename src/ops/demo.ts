@@ -1,7 +1,8 @@
 // `reedbed demo`: a server and a dozen members in this process, to look at or, headless, to measure. Whatever ends it, Postgres is stopped and
 // the temporary folder removed before it returns.
 import { createLog } from '../telemetry/log.ts';
-import { runHeadless } from './demo/headless.ts';
+import { COMMUNITY_PLAN } from './demo/community.ts';
+import { runHeadless, runHeadlessCommunity } from './demo/headless.ts';
 import { runLive } from './demo/live.ts';
 import { THE_PLAN } from './demo/plan.ts';
 import { openStage, type Stage } from './demo/stage.ts';
@@ -9,7 +10,14 @@ import type { CreateApp } from './serve.ts';
 import { untilStopped } from './shutdown.ts';
 import { createTerminal } from './terminal.ts';
 
-export type DemoOptions = { readonly createApp: CreateApp; readonly headless: boolean; readonly json: boolean };
+export const SCENARIOS = ['relay', 'community'] as const;
+
+export type DemoOptions = {
+  readonly createApp: CreateApp;
+  readonly headless: boolean;
+  readonly json: boolean;
+  readonly scenario: (typeof SCENARIOS)[number];
+};
 
 const INTERRUPTED = 1;
 const DRAIN_MS = 10_000;
@@ -19,9 +27,11 @@ const FEW_LINES = 100;
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
-const play = async (stage: Stage, { headless, json }: DemoOptions, signal: AbortSignal): Promise<number> => {
+const play = async (stage: Stage, { headless, json, scenario }: DemoOptions, signal: AbortSignal): Promise<number> => {
   const terminal = createTerminal(json);
-  if (headless) return runHeadless({ stage, plan: THE_PLAN, progress: report, signal, terminal });
+  const told = { stage, progress: report, signal, terminal };
+  if (headless && scenario === 'community') return runHeadlessCommunity({ ...told, plan: COMMUNITY_PLAN });
+  if (headless) return runHeadless({ ...told, plan: THE_PLAN });
   await runLive({ stage, terminal, json, signal });
   return 0;
 };

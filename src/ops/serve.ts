@@ -23,6 +23,8 @@ export type RunningApp = {
   readonly fingerprint: string;
   /** The link that makes the first member, as long as there is none. */
   readonly rootInvite: string | null;
+  /** How many were sent to the database so far. */
+  statements(): { readonly ledger: number; readonly application: number };
   close(): Promise<void>;
 };
 export type CreateApp = (config: Config, overrides: { readonly log: Logger }) => Promise<RunningApp>;

@@ -9,6 +9,7 @@ const app: RunningApp = {
   serverId: 'server',
   fingerprint: 'f00d',
   rootInvite: 'http://127.0.0.1:1/#/join/secret-invite',
+  statements: () => ({ ledger: 0, application: 0 }),
   close: () => {
     process.stderr.write('closing\n');
     return process.env['FAKE_APP'] === 'stuck' ? new Promise(() => undefined) : Promise.resolve();

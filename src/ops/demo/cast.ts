@@ -19,6 +19,8 @@ export type CastOptions = {
   readonly witness: Witness;
   /** One role for each member. */
   readonly roles: readonly Role[];
+  /** Told of every frame that reaches a member. */
+  readonly observe?: (who: number, frame: Frame) => void;
 };
 
 const NAMES = ['ada', 'ben', 'cleo', 'dov', 'edda', 'finn', 'gala', 'hugo', 'ines', 'jon', 'kaya', 'luis'] as const;
@@ -43,19 +45,21 @@ class LyingStore extends MemoryStore {
   }
 }
 
-const takesAll = (): boolean => true;
-const takesNoRequest = ({ type }: Frame): boolean => type !== 'relayRequest';
-
-const openOne = async ({ app, witness }: CastOptions, who: number, role: Role): Promise<Member> =>
-  openMember({
+const openOne = async ({ app, witness, observe }: CastOptions, who: number, role: Role): Promise<Member> => {
+  const takes = (frame: Frame): boolean => {
+    observe?.(who, frame);
+    return role !== 'freezer' || frame.type !== 'relayRequest';
+  };
+  return openMember({
     serverUrl: app.url,
     store: role === 'liar' ? new LyingStore() : new MemoryStore(),
     keyRing: await openKeyRing(memoryKeySafe()),
-    socket: witness.watch(webSocketFactory(WebSocket), who, role === 'freezer' ? takesNoRequest : takesAll),
+    socket: witness.watch(webSocketFactory(WebSocket), who, takes),
     fetch: globalThis.fetch,
     clock: new OffsetClock(),
     random: cryptoRandom,
   });
+};
 
 const join = async (member: Member, who: number, invite: string): Promise<void> => {
   await member.signUp({ username: nameOf(who), invite });
