@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import type { FrameOf } from '../../src/wire/frames.ts';
+import type { LightMember } from '../support/light-member.ts';
 import { LightStage } from '../support/light-stage.ts';
 
 const stage = LightStage.forEachTest();
@@ -387,5 +388,24 @@ describe('a requester with more open than it has places', () => {
       }),
     );
     expect(await stage.community.rows('select event_id from pending_events')).toEqual([]);
+  });
+
+  it('gets what is behind those that nobody can be asked for any more, without waiting for the sweeper', async () => {
+    await stage.again({ sweepEveryMs: 3_600_000, auditEveryMs: 3_600_000, awakeEventsPerMember: 2 });
+    const accounts = await stage.accounts(4);
+    const [busy, leaver, stayer, viewer] = (await Promise.all(accounts.map((account) => stage.join(account, { answer: 'nothing' })))) as [
+      LightMember,
+      LightMember,
+      LightMember,
+      LightMember,
+    ];
+    const [last] = (await stage.community.reeds(stayer.userId, 1)) as [ReedId];
+    // Two have the places; three more than a look at the viewer's takes without them are behind, and then the one that can be had.
+    for (const reed of [...(await stage.community.reeds(busy.userId, 2)), ...(await stage.community.reeds(leaver.userId, 3)), last])
+      await viewer.next('requestAck', acked(viewer.request(reed)));
+    await leaver.leave();
+    await stage.server.settle();
+    await busy.leave();
+    await stayer.next('relayRequest', (frame) => frame.body.reedId === last);
   });
 });
