@@ -7,6 +7,7 @@ import type { Frame } from '../../src/wire/frames.ts';
 import { type Ask, adopt, type Command, explain, overBounds, ROWS, type Rows, restless, wrongAsk } from './check.ts';
 import type { Subject } from './facts.ts';
 import { Facts } from './model.ts';
+import { reportOf, type Scene } from './report.ts';
 import type { Seat, Stage } from './stage.ts';
 
 export type Action = Command & {
@@ -23,6 +24,8 @@ export type Delivered = { readonly to: UserId; readonly eventId: string };
 const UTF8 = { in: new TextEncoder(), out: new TextDecoder() };
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 export const memberOf = (seat: Seat): UserId => seat.member.userId;
+
+const nameOf = (actions: readonly Action[]): string => actions.map((action) => action.name).join(' | ');
 
 export class Play {
   readonly stage: Stage;
@@ -41,6 +44,7 @@ export class Play {
   /** Events that may rest until their date, since others were in the way. */
   readonly #excused = new Map<string, number>();
   #faults: string[] = [];
+  readonly #scenes: Scene[] = [];
   #lastRows: Rows = { events: [], tries: [], held: [], strikes: [], online: [] };
 
   constructor(stage: Stage, members: readonly UserId[], replicas: number) {
@@ -186,6 +190,7 @@ export class Play {
     for (const { failures } of stage.lives) for (const failure of failures.splice(0)) this.#fail(actions, inspect(failure));
     if (actions.some((action) => action.sweeps)) await this.#sweep();
     const rows = await this.rows();
+    this.#scenes.push({ name: nameOf(actions), now: this.now, rows });
     const unsteady = new Set(actions.flatMap((action) => action.unsteady ?? []));
     const steady = new Set(this.members.filter((member) => !unsteady.has(member)));
     const start = before.copy();
@@ -203,7 +208,11 @@ export class Play {
   }
 
   #fail(actions: readonly Action[], why: string): never {
-    throw new Error(`${actions.map((action) => action.name).join(' | ')}\n  ${why}`);
+    throw new Error(`${nameOf(actions)}
+  ${why}
+
+  ${reportOf(this.#scenes)}
+`);
   }
 
   /** The round of the sweeper after the next: what others had locked in the one before is found. */
