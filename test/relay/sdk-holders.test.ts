@@ -1,5 +1,5 @@
 // Holders as they really are: liars, keepers of nothing, those who freeze; and sockets and servers that go away in the middle.
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import type { Member } from '../../src/client/member.ts';
@@ -14,13 +14,19 @@ import type { Frame } from '../../src/wire/frames.ts';
 import { isA, type MemberOptions, makeMember, nextEvent } from '../support/members.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
+/** For all who do nothing to it: each has members and reeds of its own. */
+let shared: TestServer;
 const servers: TestServer[] = [];
 const members: Member[] = [];
 
+beforeAll(async () => {
+  shared = await startServer({ config: { signup: 'open' } });
+});
 afterEach(async () => {
   await Promise.all(members.splice(0).map((member) => member.close()));
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
+afterAll(() => shared.close());
 
 const start = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const server = await startServer({ ...options, config: { signup: 'open', ...options.config } });
@@ -130,7 +136,7 @@ class UnseenDeath {
 
 describe('a holder', () => {
   test('that changes the text is found out, and the copy comes from someone else', async () => {
-    const server = await start();
+    const server = shared;
     const author = await join(server);
     const reedId = await publishBy(author, 'the truth');
     const store = new AlteredStore();
@@ -154,7 +160,7 @@ describe('a holder', () => {
   });
 
   test('that sends another reed than asked for is found out', async () => {
-    const server = await start();
+    const server = shared;
     const author = await join(server);
     const [reedId, other] = [await publishBy(author, 'asked for'), await publishBy(author, 'sent instead')];
     const store = new AlteredStore();
@@ -171,7 +177,7 @@ describe('a holder', () => {
   });
 
   test('that lost its copy says so, and is not asked again', async () => {
-    const server = await start();
+    const server = shared;
     const author = await join(server);
     const reedId = await publishBy(author, 'fading');
     const store = new AlteredStore();
@@ -192,7 +198,7 @@ describe('a holder', () => {
   });
 
   test('that lost part of its store never calls a copy gone', async () => {
-    const server = await start();
+    const server = shared;
     const author = await join(server);
     const reedId = await publishBy(author, 'perhaps');
     class Damaged extends AlteredStore {
@@ -226,7 +232,7 @@ describe('a holder', () => {
 
 describe('a connection that breaks', () => {
   test('is made again by token, and what was open goes on', async () => {
-    const server = await start();
+    const server = shared;
     const [store, safe] = [new MemoryStore(), memoryKeySafe()];
     const author = await join(server, { store, safe });
     const reedId = await publishBy(author, 'across the gap');
@@ -255,7 +261,7 @@ describe('a connection that breaks', () => {
   });
 
   test('between the copy and its confirmation leads to a held copy all the same', async () => {
-    const server = await start();
+    const server = shared;
     const author = await join(server);
     const reedId = await publishBy(author, 'hold on');
     let isCut = false;
@@ -277,7 +283,7 @@ describe('a connection that breaks', () => {
 
 describe('an end that was told to a connection that had died unseen', () => {
   test('is told again to the next one, though the server never knew the member gone', async () => {
-    const server = await start();
+    const server = shared;
     const author = await join(server);
     const reedId = await publishBy(author, 'about to be given up');
     await author.close();
