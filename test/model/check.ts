@@ -202,7 +202,7 @@ class Search {
   #starts(facts: Facts, command: Command, midway: boolean): Facts[] {
     const { rows } = this.#seen;
     const starts = [facts];
-    if (midway) starts.push(closedOf(facts, rows));
+    if (midway) starts.push(closedOf(facts, this.#seen));
     if (this.#sweeps && command.about !== undefined)
       starts.push(swept(facts, rows, command.about), swept(facts, rows, command.about, false));
     if (this.#sweeps) starts.push(swept(facts, rows, null));
@@ -232,9 +232,11 @@ class Search {
 
   #end(facts: Facts): Facts | null {
     const { rows, said, steady } = this.#seen;
-    // What is over its time and has lost its last copy ends by either.
-    const lasts = this.#sweeps ? [swept(facts, rows, null), swept(closedOf(facts, rows), rows, null)] : [facts];
-    const ends = lasts.flatMap((last) => [closedOf(last, rows), last]);
+    // What is over its time and has lost its last copy ends by either, also where it was taken back from a holder just before.
+    const lasts = this.#sweeps
+      ? [swept(facts, rows, null), swept(closedOf(swept(facts, rows, null, false), this.#seen), rows, null)]
+      : [facts];
+    const ends = lasts.flatMap((last) => [closedOf(last, this.#seen), last]);
     if (this.#isCut) ends.push(...ends.map((each) => Object.assign(each.copy(), { said: facts.said })));
     for (const each of ends) {
       const found = difference(each, rows, said, steady);
@@ -253,9 +255,10 @@ export const explain = (before: Facts, commands: readonly Command[], seen: Seen)
   return facts ? { facts } : { difference: search.first ?? 'none' };
 };
 
-const closedOf = (facts: Facts, rows: Rows): Facts => {
+/** Those that are gone with the last copy; whoever was told another end had that one. */
+const closedOf = (facts: Facts, { rows, said }: Seen): Facts => {
   const closed = facts.copy();
-  closed.giveUp((e) => !rowOf(rows, e));
+  closed.giveUp((e) => !rowOf(rows, e) && !said.includes(`${e.requester} ERROR EXPIRED ${e.requestId}`));
   return closed;
 };
 
