@@ -97,6 +97,8 @@ const watched = (passes: (frame: Frame, way: 'in' | 'out') => boolean) => {
 class UnseenDeath {
   /** What each WELCOME said. */
   readonly resumed: boolean[] = [];
+  /** What came for a member that heard nothing any more. */
+  readonly missed: Frame['type'][] = [];
   /** Nothing reaches the member any more; it does not know yet. */
   mute: () => void = () => undefined;
   /** The member finds out; the server does not. */
@@ -110,6 +112,7 @@ class UnseenDeath {
         const frame = typeof data === 'string' ? null : decodeFrame(data, DEFAULT_LIMITS);
         if (frame?.ok && frame.value.type === 'welcome') this.resumed.push(frame.value.body.resumed);
         if (hears) handlers.message(data);
+        else if (frame?.ok) this.missed.push(frame.value.type);
       },
       closed: (code, reason) => {
         if (here) handlers.closed(code, reason);
@@ -284,7 +287,9 @@ describe('a connection that breaks', () => {
 describe('an end that was told to a connection that had died unseen', () => {
   test('is told again to the next one, though the server never knew the member gone', async () => {
     const server = shared;
-    const author = await join(server);
+    // It gives its copy up before it answers whoever waits for that.
+    const slow = watched(({ type }, way) => way === 'in' || !type.startsWith('relay'));
+    const author = await join(server, { deps: { socket: slow.factory } });
     const reedId = await publishBy(author, 'about to be given up');
     await author.close();
     const unseen = new UnseenDeath();
@@ -299,7 +304,7 @@ describe('an end that was told to a connection that had died unseen', () => {
     author.connect();
     await author.online();
     await author.evict(reedId);
-    await server.settle();
+    await expect.poll(() => unseen.missed, { timeout: 60_000 }).toContain('reedNotHeld');
     unseen.part();
     expect(await failure).toMatchObject({ outcome: 'not-held' });
     expect(unseen.resumed).toEqual([false, true]);
