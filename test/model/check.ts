@@ -184,7 +184,8 @@ class Search {
       if (command.by !== null && left.slice(0, at).some((earlier) => earlier.by === command.by)) continue;
       const rest = left.filter((each) => each !== command);
       for (const start of this.#starts(facts, command, midway)) {
-        for (const after of outcomes(start, command, { start: this.#start, said: this.#seen.said })) {
+        const afters = outcomes(start, command, { start: this.#start, said: this.#seen.said });
+        for (const after of midway ? [...afters, ...this.#unwritten(start, command)] : afters) {
           const found = this.from(after, rest, midway);
           if (found) return found;
         }
@@ -206,7 +207,7 @@ class Search {
     if (this.#sweeps && command.about !== undefined)
       starts.push(swept(facts, rows, command.about), swept(facts, rows, command.about, false));
     if (this.#sweeps) starts.push(swept(facts, rows, null));
-    return starts.flatMap((start) => [start, ...this.#asked(start, command), ...(midway ? this.#unwritten(start, command) : [])]);
+    return starts.flatMap((start) => [start, ...this.#asked(start, command)]);
   }
 
   /** Whoever answers may have been asked just before, anew. */
@@ -219,15 +220,21 @@ class Search {
     return e ? [asked] : [];
   }
 
-  /** What can't be written is taken back a statement later than it is relayed: its requester may acknowledge it in between. */
-  #unwritten(facts: Facts, { about, by }: Command): Facts[] {
+  /**
+   * What can't be written is taken back a statement later than it is relayed: an acknowledgement by its requester finds it relayed in between,
+   * and so does a cancellation, which then changes nothing.
+   */
+  #unwritten(facts: Facts, command: Command): Facts[] {
     const retryAt = facts.now + facts.limits.undeliverableRetryMs;
-    const relayed = facts.copy();
-    const e = relayed.events.find(
-      (each) => each.id === about && each.requester === by && each.phase === 'open' && each.retryAt === retryAt,
+    const after = facts.copy();
+    const e = after.events.find(
+      (each) => each.id === command.about && each.requester === command.by && each.phase === 'open' && each.retryAt === retryAt,
     );
-    if (e) Object.assign(e, { phase: 'relayed', retryAt: 0 });
-    return e ? [relayed] : [];
+    if (!e) return [];
+    Object.assign(e, { phase: 'relayed', retryAt: 0 });
+    command.apply(after);
+    Object.assign(e, { phase: 'open', retryAt });
+    return [after];
   }
 
   #end(facts: Facts): Facts | null {
@@ -262,13 +269,19 @@ const closedOf = (facts: Facts, { rows, said }: Seen): Facts => {
   return closed;
 };
 
-/** Takes over what the ledger chose: ids, holders and dates. */
-export const adopt = (facts: Facts, rows: Rows): void => {
+/**
+ * Takes over what the ledger chose: ids, holders and dates. While presence changes, a request to a holder may be taken back because it could not be
+ * written any more: then it rests for the time that is for that.
+ */
+export const adopt = (facts: Facts, rows: Rows, of: { readonly before: Rows; readonly isUnsteady: boolean }): void => {
   for (const e of facts.events) {
     const row = rowOf(rows, e) as Row;
     const claimed = e.phase === 'open' && row.state === 2;
     if (claimed) Object.assign(e, { phase: 'asked', holder: row.holder, due: row.due, since: facts.now, retryAt: 0 });
     Object.assign(e, { id: row.event_id, attempt: row.attempt });
+    const isNew = !of.before.events.some((each) => each.event_id === row.event_id && each.attempt === row.attempt);
+    const retryAt = facts.now + facts.limits.undeliverableRetryMs;
+    if (of.isUnsteady && isNew && row.state === 4 && row.attempt > 0 && row.due === retryAt) e.retryAt = retryAt;
   }
 };
 

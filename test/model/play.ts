@@ -200,7 +200,7 @@ export class Play {
     const after = explained.facts;
     after.said = [];
     this.#judgeAsks(actions, before, after);
-    adopt(after, rows);
+    adopt(after, rows, { before: this.#lastRows, isUnsteady: unsteady.size > 0 });
     this.#judgeRest(actions, after, rows, clean);
     this.facts = after;
     this.#lastRows = rows;
