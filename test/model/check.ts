@@ -269,9 +269,12 @@ const closedOf = (facts: Facts, { rows, said }: Seen): Facts => {
   return closed;
 };
 
+/** When an event is looked at again whose holder was just coming or going. */
+const LOCKED_HOLDER_MS = 50;
+
 /**
  * Takes over what the ledger chose: ids, holders and dates. While presence changes, a request to a holder may be taken back because it could not be
- * written any more: then it rests for the time that is for that.
+ * written any more, or the holder's presence be locked: then the event rests for the time that is for that.
  */
 export const adopt = (facts: Facts, rows: Rows, of: { readonly before: Rows; readonly isUnsteady: boolean }): void => {
   for (const e of facts.events) {
@@ -279,9 +282,9 @@ export const adopt = (facts: Facts, rows: Rows, of: { readonly before: Rows; rea
     const claimed = e.phase === 'open' && row.state === 2;
     if (claimed) Object.assign(e, { phase: 'asked', holder: row.holder, due: row.due, since: facts.now, retryAt: 0 });
     Object.assign(e, { id: row.event_id, attempt: row.attempt });
-    const isNew = !of.before.events.some((each) => each.event_id === row.event_id && each.attempt === row.attempt);
-    const retryAt = facts.now + facts.limits.undeliverableRetryMs;
-    if (of.isUnsteady && isNew && row.state === 4 && row.attempt > 0 && row.due === retryAt) e.retryAt = retryAt;
+    const isOld = of.before.events.some((r) => r.event_id === row.event_id && r.attempt === row.attempt && r.due === row.due);
+    const rests = [facts.limits.undeliverableRetryMs, LOCKED_HOLDER_MS].includes(row.due - facts.now);
+    if (of.isUnsteady && !isOld && row.state === 4 && rests) e.retryAt = row.due;
   }
 };
 

@@ -141,8 +141,9 @@ export class Play {
     }
   };
 
-  /** Ids as their short names. */
-  readable(text: string): string {
+  /** A failure with all that happened before, and short names for ids. */
+  readable(why: string): string {
+    const text = `${why}\n\n  ${reportOf(this.#scenes)}\n`;
     const subjects = this.subjects.flatMap(({ parts }, at) =>
       parts.map((part, nth) => [part, `s${at}${nth > 0 ? `/${nth}` : ''}`] as const),
     );
@@ -208,11 +209,7 @@ export class Play {
   }
 
   #fail(actions: readonly Action[], why: string): never {
-    throw new Error(`${nameOf(actions)}
-  ${why}
-
-  ${reportOf(this.#scenes)}
-`);
+    throw new Error(`${nameOf(actions)}\n  ${why}`);
   }
 
   /** The round of the sweeper after the next: what others had locked in the one before is found. */

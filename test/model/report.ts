@@ -12,6 +12,5 @@ const linesOf = ({ events, held, online, strikes, tries }: Rows, now: number): s
     const whose = `${e.requester_user_id} ${e.explicit ? 'wants' : 'is owed'} ${e.subject_id}`;
     return `${e.event_id} ${whose}: ${e.state} ${e.holder ?? '-'} #${e.attempt} relays ${e.relays} in ${e.due - now}; tries ${failed.join()}`;
   }),
-  `held ${held.join()}`,
-  `online ${online.join()}; strikes ${strikes.join()}`,
+  `copies ${held.filter((pair) => events.some((e) => pair.endsWith(` ${e.subject_id}`))).join()}; online ${online.join()}; strikes ${strikes.join()}`,
 ];
