@@ -33,7 +33,8 @@ export class Moves {
     // Made in the order in which they begin: who goes away sends nothing after it.
     for (const each of of.toSorted((one, other) => one.turns - other.turns))
       for (const action of this.#actions(each)) made.push({ ...action, turns: each.turns });
-    return made.slice(0, AT_ONCE);
+    // Time that has passed is never without the sweep that follows.
+    return made.filter((action, at) => at < AT_ONCE || action.sweeps);
   }
 
   #actions(each: Move): readonly Action[] {
