@@ -228,10 +228,15 @@ export class Play {
     if (fault) this.#fail(actions, fault);
   }
 
-  /** Who is asked has it, unless the event was in its queue when it lost it. */
+  /** Who is asked has it, or had it for a moment, having acknowledged it and asked for it anew; or the event was in its queue when it lost it. */
   #wrongHolder({ eventId, holder, subject }: Ask, before: Facts, after: Facts): string | null {
     const queued = this.#lastRows.events.some((row) => row.event_id === eventId && row.state === 1 && row.holder === holder);
-    return before.holdsAll(holder, subject) || after.holdsAll(holder, subject) || queued ? null : 'somebody was asked who does not have it';
+    const acked = before.events.some(
+      (e) => e.requester === holder && e.subject === subject && this.#said.includes(`${holder} SETTLED ${e.id} HELD`),
+    );
+    return before.holdsAll(holder, subject) || after.holdsAll(holder, subject) || acked || queued
+      ? null
+      : 'somebody was asked who does not have it';
   }
 
   #judgeRest(actions: readonly Action[], after: Facts, rows: Rows, clean: boolean): void {
