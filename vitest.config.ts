@@ -1,5 +1,7 @@
 // The tests of `npm test`, a project per layer. Layers with a database share one embedded Postgres for the whole run.
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { writeToMemory } from './test/support/temporary.ts';
 
 const HEADROOM = 20_000;
 
@@ -14,11 +16,17 @@ const project = (name: string, options: { database?: boolean; timeoutMs?: number
   },
 });
 
+// Workers and the processes that tests start keep the code they compiled.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/reedbed-tests');
+writeToMemory();
+
 export default defineConfig({
   test: {
     pool: 'forks',
     // One more than there are cores: tests wait for processes and databases about as long as they compute.
     maxWorkers: 3,
+    // Nothing replaces modules, so files of a project share what a worker has loaded: loading it anew for each was a fifth of the whole.
+    isolate: false,
     passWithNoTests: true,
     projects: [
       project('unit'),

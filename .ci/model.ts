@@ -58,7 +58,7 @@ const run = (values: Values): void => {
     MODEL_PROFILE: values.profile,
   };
   const env = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', 'test/model/ledger.test.ts'], {
+  const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--bail=1', 'test/model/ledger.test.ts'], {
     cwd: ROOT,
     stdio: 'inherit',
     env: { ...process.env, ...env, ...(values['no-shrink'] ? { MODEL_SHRINK: '0' } : {}) },

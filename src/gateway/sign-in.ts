@@ -100,7 +100,9 @@ export class SignIn {
   async #signIn(connection: SigningIn, body: FrameBodies['authenticate']): Promise<void> {
     const { endSessions, frames, hub, limits, presence, signWelcome, trySignIn } = this.#deps;
     requireShape(body);
-    const known = await trySignIn(connection.address, () => this.#identify(connection, body));
+    // A token can't be guessed, and one look-up is cheap: after a crash all tokens of a household are void at once, and that locks nobody out.
+    const identify = (): Promise<Known | null> => this.#identify(connection, body);
+    const known = await (body.token === '' ? trySignIn(connection.address, identify) : identify());
     if (known === null) return;
     const { member, token } = known;
     const signature = await signWelcome(connection.connectionId, body.clientNonce);

@@ -1,7 +1,7 @@
 // DISPATCH and SPREAD: waiting events are handed to holders with free places. Only for holders whose newest connection is on this
 // replica, in one lane, so that counting what is in flight is exact without a counter column.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, holdsWhole, inFlight, ringHalf, some, struckFor, wantsHolder } from './choice.ts';
+import { allocationRing, holdsWhole, inFlight, isAllocation, ringHalf, some, struckFor, wantsHolder } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { Claim, SubjectKind } from './state.ts';
 
@@ -68,6 +68,8 @@ const BACKS_OFF = some(
 const SPREAD = `
 with pairs as materialized (
   select p.holder, p.subject from (select distinct holder, subject from unnest($5::text[], $6::text[]) as u(holder, subject)) p
+  -- Whoever answers for a copy may have given it up meanwhile.
+  where ${some(`reed_allocations a where ${isAllocation('a', 'p.holder', 'p.subject')}`)}
 ),
 holders as materialized (
   select user_id as holder from online_users where user_id in (select holder from pairs) and owner = $7 and not congested order by user_id for share skip locked
@@ -164,7 +166,7 @@ export type Spread = {
   readonly roused: boolean;
 };
 
-/** Gives the oldest waiting events of each subject to the free places of the holders named for it, rank by rank; wakes those that had nobody to ask. */
+/** Gives the oldest waiting events of each subject to the free places of those of the holders named for it that have it, rank by rank; wakes those that had nobody to ask. */
 export const spread = async (context: LedgerContext, pairs: readonly HolderOfSubject[], now: number): Promise<Spread> => {
   const { limits } = context;
   const rows = await context.db.query<Row & { event_id: string | null; roused: boolean }>({

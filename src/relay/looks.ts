@@ -59,12 +59,14 @@ export class Looks implements LedgerEvents {
     // A place freed while this look ran found nothing noted: who is noted only now is looked at once more.
     for (const { full, requester } of events) if (full && !this.#full.has(requester)) this.assign({ requester });
     for (const requester of requesters) this.#full.delete(requester);
+    for (const { full, requester } of events) if (full) this.#full.add(requester);
     // As many as one look takes: there may be more that are due.
     if (events.length >= this.#deps.limits.assignItems) this.assign('due');
     for (const event of events) {
-      if (event.full) this.#full.add(event.requester);
-      // With nobody to ask, now or at all, an event gives its place back. A look at all that its requester has has seen that already.
-      else if (!isAwake(event.state) && !requesters.includes(event.requester)) this.placeFreed(event.requester);
+      // With nobody to ask, now or at all, an event gives its place back. One that backs off is among those that a look at its requester takes,
+      // which has seen that already; one that went dormant is not any more, so that the next look takes one more.
+      const isSeen = event.state === STATE.unassigned && requesters.includes(event.requester);
+      if (!event.full && !isAwake(event.state) && !isSeen) this.placeFreed(event.requester);
       if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
       if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
       if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId, this.#searched.get(event.eventId));

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
-import { makeDataFolder } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
 import { postmasterOf } from '../support/processes.ts';
 
 let folder: string;

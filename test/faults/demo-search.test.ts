@@ -3,7 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { countIn, countInFiles, countInTables, formsOf } from '../../src/ops/demo/search.ts';
-import { createDatabase, makeDataFolder, run, type TestDatabase } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
+import { createDatabase, run, type TestDatabase } from '../support/database.ts';
 
 const MARK = 'mark0123456789abcdef';
 const OPENING = 'wV4DAbCd+/12EfGh';

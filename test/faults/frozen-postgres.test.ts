@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import { type Child, removeFolder, startChild } from '../support/child.ts';
-import { makeDataFolder, run } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
+import { prepareData, run } from '../support/database.ts';
 import { LightCommunity, LightMember } from '../support/light-member.ts';
 import { databaseUrlOf, postgresOf, signalAll } from '../support/processes.ts';
 import { readyLine, spawnServer } from '../support/server-process.ts';
@@ -23,10 +24,11 @@ const embedded = async (): Promise<{ child: Child; url: string }> => {
   return { child, url: (JSON.parse(await child.line()) as { url: string }).url };
 };
 
-// One folder for all: making a cluster takes longer than the rest.
+// One folder for all.
 beforeAll(async () => {
   folder = await makeDataFolder();
   data = join(folder, 'data');
+  await prepareData(data);
 });
 
 afterEach(async () => {

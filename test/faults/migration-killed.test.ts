@@ -6,7 +6,8 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { removeFolder, startChild } from '../support/child.ts';
-import { createDatabase, makeDataFolder, run, type TestDatabase } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
+import { createDatabase, run, type TestDatabase } from '../support/database.ts';
 import { PgProxy, type Point } from '../support/pg-proxy.ts';
 
 const MIGRATIONS = (await readdir(join(import.meta.dirname, '../../migrations'))).map((name) => name.replace('.sql', '')).sort();

@@ -3,7 +3,8 @@ import { chmod, chown, mkdir, readFile, readlink, stat, writeFile } from 'node:f
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
-import { makeDataFolder, run } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
+import { prepareData, run } from '../support/database.ts';
 
 type Answer = { readonly url: string; readonly pid: number; readonly error?: string; readonly mend?: string };
 
@@ -41,6 +42,7 @@ afterEach(async () => {
 
 describe('the embedded Postgres', () => {
   it('keeps its data over a stop, and leaves no process', async () => {
+    await prepareData(folder);
     const first = begin();
     const { url, pid } = await answerOf(first);
     await run(url, 'create table kept as select 7 as n');
@@ -51,6 +53,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('is ended and started again when its owner was killed', async () => {
+    await prepareData(folder);
     const first = begin();
     const before = await answerOf(first);
     await run(before.url, 'create table kept as select 7 as n');
@@ -65,6 +68,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('recovers when owner and Postgres were killed together', async () => {
+    await prepareData(folder);
     const first = begin();
     const before = await answerOf(first);
     await run(before.url, 'create table kept as select 7 as n');
@@ -76,6 +80,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('does not outlive an owner that ends without stopping it', async () => {
+    await prepareData(folder);
     const child = begin({ ending: 'exit' });
     const { pid } = await answerOf(child);
     await child.exit;
@@ -83,6 +88,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('refuses a second owner of the folder and goes on with the first', async () => {
+    await prepareData(folder);
     const { url, pid } = await answerOf(begin());
     const second = await answerOf(begin());
     expect(second.error).toContain('Another Reedbed server');
@@ -114,6 +120,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('asks for a password on loopback, keeps it to itself, and listens nowhere else', async () => {
+    await prepareData(folder);
     const { url } = await answerOf(begin());
     const wrong = new URL(url);
     wrong.password = 'guess';
@@ -128,6 +135,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('logs no statement, parameter or row', async () => {
+    await prepareData(folder);
     const { url } = await answerOf(begin());
     await run(url, 'create table marked (word text primary key, n int check (n > 0))', `insert into marked values ('whispered-row', 1)`);
     for (const statement of [

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Member } from '../../src/client/member.ts';
 import { type Child, isRunning, removeFolder } from '../support/child.ts';
-import { createDatabase, makeDataFolder, run } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
+import { createDatabase, prepareData, run } from '../support/database.ts';
 import { isA, makeMember, nextEvent } from '../support/members.ts';
 import { postmasterOf } from '../support/processes.ts';
 import { type Ready, readyLine, type ServeOptions, spawnServer } from '../support/server-process.ts';
@@ -15,8 +16,9 @@ let folder: string;
 let children: Child[];
 let members: Member[];
 
+const data = (): string => join(folder, 'data');
 const begin = (options: Partial<ServeOptions> = {}): Child => {
-  const child = spawnServer({ data: join(folder, 'data'), ...options });
+  const child = spawnServer({ data: data(), ...options });
   children.push(child);
   return child;
 };
@@ -29,7 +31,7 @@ const end = async (child: Child, signal: NodeJS.Signals): Promise<void> => {
   child.send(signal);
   await child.exit;
 };
-const postgresPid = (): Promise<number> => postmasterOf(join(folder, 'data'));
+const postgresPid = (): Promise<number> => postmasterOf(data());
 const filesUnder = async (path: string): Promise<string[]> => {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -48,44 +50,46 @@ afterEach(async () => {
 });
 
 describe('a server that is started again', () => {
-  it.each(['SIGKILL', 'SIGINT'] as const)(
-    'after %s is the same one, its members come back, and what was registered is there',
-    async (signal) => {
-      const first = begin();
-      const ready = await readyLine(first);
-      const port = new URL(ready.url).port;
-      const author = await enter(ready, ready.rootInvite);
-      const { reedId, published } = await author.publish({ text: TEXT });
-      await published;
-      const reader = await enter(ready, await author.createInvite());
-      const invite = await author.createInvite();
+  it.each([
+    { signal: 'SIGKILL', after: 'a first start that made everything' },
+    { signal: 'SIGINT', after: 'a start on a database that was there' },
+  ] as const)('after $signal, and $after, is the same one, its members come back, and what was registered is there', async ({ signal }) => {
+    if (signal === 'SIGINT') await prepareData(data());
+    const first = begin();
+    const ready = await readyLine(first);
+    const port = new URL(ready.url).port;
+    const author = await enter(ready, ready.rootInvite);
+    const { reedId, published } = await author.publish({ text: TEXT });
+    await published;
+    const reader = await enter(ready, await author.createInvite());
+    const invite = await author.createInvite();
 
-      const gone = [author, reader].map((member) =>
-        nextEvent(
-          member,
-          isA('connection', ({ state }) => state !== 'online'),
-        ),
-      );
-      const left = await postgresPid();
-      await end(first, signal);
-      await Promise.all(gone);
-      expect(isRunning(left)).toBe(signal === 'SIGKILL');
+    const gone = [author, reader].map((member) =>
+      nextEvent(
+        member,
+        isA('connection', ({ state }) => state !== 'online'),
+      ),
+    );
+    const left = await postgresPid();
+    await end(first, signal);
+    await Promise.all(gone);
+    expect(isRunning(left)).toBe(signal === 'SIGKILL');
 
-      const second = begin({ port });
-      const again = await readyLine(second);
-      expect(again).toEqual({ ...ready, rootInvite: null });
-      await Promise.all([author.online(), reader.online()]);
-      expect((await reader.request(reedId)).body.text).toBe(TEXT);
-      const third = await enter(again, invite);
-      expect((await third.request(reedId)).body.text).toBe(TEXT);
+    const second = begin({ port });
+    const again = await readyLine(second);
+    expect(again).toEqual({ ...ready, rootInvite: null });
+    await Promise.all([author.online(), reader.online()]);
+    expect((await reader.request(reedId)).body.text).toBe(TEXT);
+    const third = await enter(again, invite);
+    expect((await third.request(reedId)).body.text).toBe(TEXT);
 
-      expect(first.output().err + second.output().err).not.toContain(TEXT);
-      await end(second, 'SIGINT');
-      for (const file of await filesUnder(join(folder, 'data'))) expect((await readFile(file)).includes(TEXT), file).toBe(false);
-    },
-  );
+    expect(first.output().err + second.output().err).not.toContain(TEXT);
+    await end(second, 'SIGINT');
+    for (const file of await filesUnder(data())) expect((await readFile(file)).includes(TEXT), file).toBe(false);
+  });
 
   it('after its only database died under it serves again without being restarted', async () => {
+    await prepareData(data());
     const ready = await readyLine(begin());
     const author = await enter(ready, ready.rootInvite);
     const { reedId, published } = await author.publish({ text: TEXT });
@@ -103,6 +107,7 @@ describe('a server that is started again', () => {
   });
 
   it('takes a root invite only once, and gives another while nobody has used it', async () => {
+    await prepareData(data());
     const first = begin();
     const ready = await readyLine(first);
     await end(first, 'SIGTERM');
@@ -127,7 +132,7 @@ describe('a server that is started again', () => {
     await author.online();
     const [reeds] = await run(database.url, 'select count(*)::int as n from reeds where published_at is not null');
     expect(reeds?.rows).toEqual([{ n: 1 }]);
-    expect(await readdir(join(folder, 'data'))).toEqual(['lock', 'passphrase']);
+    expect(await readdir(data())).toEqual(['lock', 'passphrase']);
     await author.close();
     for (const child of children) await end(child, 'SIGTERM');
     await database.drop();
@@ -147,45 +152,37 @@ describe('a server that can not start says why in one line', () => {
     return JSON.parse(lines[0] ?? '') as { error: string; mend: string };
   };
 
-  it('when its port is in use, and leaves no process', async () => {
-    const port = new URL((await readyLine(begin())).url).port;
-    const other = join(folder, 'other');
-    const fault = await faultOf({ port, data: other });
-    expect(fault.error).toBe(`Port ${port} on 127.0.0.1 is in use.`);
-    expect(fault.mend).toContain('REEDBED_PORT');
-    await expect(readdir(other)).rejects.toThrow('ENOENT');
-  });
-
-  it('when the passphrase is wrong', async () => {
-    const first = begin();
-    await readyLine(first);
-    await end(first, 'SIGTERM');
-    const fault = await faultOf({ env: { REEDBED_PASSPHRASE: 'guess' } });
-    expect(fault.error).toContain('passphrase does not open');
-    expect(fault.mend).toContain('REEDBED_PASSPHRASE');
-  });
-
-  it('when its passphrase file is gone, and puts none in its place', async () => {
-    const first = begin();
-    await readyLine(first);
-    await end(first, 'SIGTERM');
-    const file = join(folder, 'data/passphrase');
-    await rename(file, join(folder, 'elsewhere'));
-    const fault = await faultOf({});
-    expect(fault.error).toBe(`This database has the keys of a server, but no passphrase is set and ${file} is missing.`);
-    await expect(readFile(file)).rejects.toThrow('ENOENT');
-    await rename(join(folder, 'elsewhere'), file);
-    await readyLine(begin());
-  });
-
   it('when its data folder is a file', async () => {
     await writeFile(join(folder, 'file'), '');
     expect((await faultOf({ data: join(folder, 'file') })).error).toContain('is a file');
   });
 
-  it('when another server has the data folder, whatever the port', async () => {
+  it('when another server has its port, of which it leaves nothing, or its data folder, whatever the port', async () => {
+    await prepareData(data());
     const { port } = new URL((await readyLine(begin())).url);
+    const other = join(folder, 'other');
+    const taken = await faultOf({ port, data: other });
+    expect(taken.error).toBe(`Port ${port} on 127.0.0.1 is in use.`);
+    expect(taken.mend).toContain('REEDBED_PORT');
+    await expect(readdir(other)).rejects.toThrow('ENOENT');
     expect((await faultOf({})).error).toContain('Another Reedbed server');
     expect((await faultOf({ port })).error).toContain('Another Reedbed server');
+  });
+
+  it('when the passphrase is wrong, or its file is gone, and puts none in its place', async () => {
+    await prepareData(data());
+    const first = begin();
+    await readyLine(first);
+    await end(first, 'SIGTERM');
+    const wrong = await faultOf({ env: { REEDBED_PASSPHRASE: 'guess' } });
+    expect(wrong.error).toContain('passphrase does not open');
+    expect(wrong.mend).toContain('REEDBED_PASSPHRASE');
+    const file = join(data(), 'passphrase');
+    await rename(file, join(folder, 'elsewhere'));
+    const gone = await faultOf({});
+    expect(gone.error).toBe(`This database has the keys of a server, but no passphrase is set and ${file} is missing.`);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    await rename(join(folder, 'elsewhere'), file);
+    await readyLine(begin());
   });
 });

@@ -1,17 +1,19 @@
 // How a server ends: by one signal, by two, by a fault; and what it says when it can't begin. The application is a fake at its port.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
-import { createDatabase, makeDataFolder } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
+import { createDatabase, prepareData } from '../support/database.ts';
 import { postmasterOf } from '../support/processes.ts';
 
 let folder: string;
 let children: Child[];
+// One for all who need only some database: it is as it was after each of them.
+let data: string;
 
 type Behaviour = 'well' | 'stuck' | 'broken' | 'late';
 const begin = (behaviour: Behaviour, args: readonly string[], env: NodeJS.ProcessEnv = {}): Child => {
-  const data = join(folder, 'data');
   const child = startChild('test/support/serve-child.ts', {
     args,
     cwd: folder,
@@ -20,12 +22,17 @@ const begin = (behaviour: Behaviour, args: readonly string[], env: NodeJS.Proces
   children.push(child);
   return child;
 };
-const postgresPid = (): Promise<number> => postmasterOf(join(folder, 'data'));
+const postgresPid = (): Promise<number> => postmasterOf(data);
 const faultOf = async (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number | null; err: string }> => {
   const child = begin('well', args, env);
   const { code } = await child.exit;
   return { code, err: child.output().err };
 };
+
+beforeAll(async () => {
+  data = await makeDataFolder();
+  await prepareData(data);
+});
 
 beforeEach(async () => {
   folder = await makeDataFolder();
@@ -40,6 +47,8 @@ afterEach(async () => {
   }
   await removeFolder(folder);
 });
+
+afterAll(() => removeFolder(data));
 
 describe('stopping', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
@@ -83,11 +92,12 @@ describe('stopping', () => {
   });
 
   it('stops when the signal comes during the start', async () => {
-    const child = begin('well', ['serve', '--json']);
+    const fresh = join(folder, 'data');
+    const child = begin('well', ['serve', '--json'], { REEDBED_DATA: fresh });
     await expect
       .poll(
         () =>
-          stat(join(folder, 'data/lock')).then(
+          stat(join(fresh, 'lock')).then(
             () => true,
             () => false,
           ),
@@ -97,7 +107,7 @@ describe('stopping', () => {
     child.send('SIGTERM');
     const { code, signal } = await child.exit;
     expect({ code, signal }).toEqual({ code: 0, signal: null });
-    await expect.poll(async () => postgresPid().then(isRunning, () => false)).toBe(false);
+    await expect.poll(async () => postmasterOf(fresh).then(isRunning, () => false)).toBe(false);
   });
 
   it('logs a fault that nobody caught without its words, and ends with 1', async () => {
@@ -124,10 +134,10 @@ describe('what is said at the start', () => {
     const child = begin('well', ['serve']);
     let shown = '';
     while (!shown.includes('Ctrl-C')) shown += `${await child.line()}\n`;
-    const file = join(folder, 'data/root-invite');
+    const file = join(data, 'root-invite');
     expect(shown).toContain(file);
     expect(shown).not.toContain('secret-invite');
-    expect(shown).toContain(`passphrase   in ${join(folder, 'data/passphrase')}`);
+    expect(shown).toContain(`passphrase   in ${join(data, 'passphrase')}`);
     expect(await readFile(file, 'utf8')).toContain('secret-invite');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(child.output().err).not.toContain('secret-invite');
@@ -150,6 +160,8 @@ describe('what is said at the start', () => {
     while (!shown.includes('Ctrl-C')) shown += `${await child.line()}\n`;
     if (words === null) expect(shown).not.toContain('https or localhost');
     else expect(shown).toContain(words);
+    child.send('SIGTERM');
+    await child.exit;
   });
 
   it('says on a terminal that it has stopped', async () => {
@@ -161,7 +173,7 @@ describe('what is said at the start', () => {
   });
 
   it('says when it made a database only to look at what is pending', async () => {
-    const child = begin('well', ['migrate', '--dry-run']);
+    const child = begin('well', ['migrate', '--dry-run'], { REEDBED_DATA: join(folder, 'data') });
     expect(await child.line()).toMatch(/^There was no database in .*data: an empty one was made\. Pending: 0001/);
     await child.exit;
   });
@@ -191,7 +203,7 @@ describe('what is said at the start', () => {
       await first.line();
       const { code, err } = await faultOf(['serve'], env);
       expect(code).toBe(1);
-      expect(err).toContain(`Another Reedbed server is using the data folder ${join(folder, 'data')}`);
+      expect(err).toContain(`Another Reedbed server is using the data folder ${data}`);
       expect(err).toContain('REEDBED_DATA');
       first.send(signal);
       await first.exit;

@@ -1,7 +1,8 @@
 // Everybody is cut off at the same moment and comes back at the same moment, each from an address of its own: everybody is let in, every
 // open request is driven again and answered, nothing is lost, and it costs statements by the batch, not by the member.
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Limits } from '../../src/base/limits.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { Child } from '../bench/calls.ts';
 import { share } from '../bench/stage.ts';
@@ -19,6 +20,8 @@ const PATIENT = {
   pongWaitMaxMs: NEVER_MS,
   httpRequestMs: 600_000,
 };
+/** So few may be signing in that some of so many are turned away, however slowly they come. */
+const NARROW = { unauthenticatedSockets: 250 };
 const SILENT = { answer: 'nothing' } as const;
 const ANSWERING = { answer: 'bytes' } as const;
 
@@ -26,10 +29,11 @@ let server: TestServer;
 let community: LightCommunity;
 let parts: Child<StormApi>[] = [];
 
-beforeEach(async () => {
-  server = await startServer({ config: { trustProxy: 1 }, limits: PATIENT });
+const open = async (limits: Partial<Limits> = {}): Promise<void> => {
+  server = await startServer({ config: { trustProxy: 1 }, limits: { ...PATIENT, ...limits } });
   community = new LightCommunity(server.database.url, server.app.serverId);
-});
+};
+
 afterEach(async () => {
   for (const part of parts.splice(0)) await part.stop();
   await server.close();
@@ -74,6 +78,7 @@ const expectNothingLost = async (members: number, asking: number): Promise<void>
 
 describe('a holder who is cut off and comes back', () => {
   it('is asked again at once, though it was back before its leaving was looked at', async () => {
+    await open();
     const [holder, viewer] = (await community.accounts(2)) as [LightAccount, LightAccount];
     const [reed] = (await community.reedOfEach([holder])) as [ReedId];
     const first = await LightMember.connect(server.url, holder, SILENT);
@@ -98,6 +103,7 @@ describe('a holder who is cut off and comes back', () => {
 describe('members who are cut off together and come back together', () => {
   it('are let in at once, a thousand of them, and get what they had asked for', async () => {
     const members = 1_000;
+    await open();
     await gather(members, members, 1);
     await come(SILENT, members);
     expect(await ask()).toBe(members);
@@ -116,6 +122,7 @@ describe('members who are cut off together and come back together', () => {
 
   it('are let in by turns, ten thousand of them, each by the moment that it was told', async () => {
     const [members, asking] = [10_000, 1_000];
+    await open(NARROW);
     await gather(members, asking, 2);
     await come(SILENT, 200);
     expect(await ask()).toBe(asking);

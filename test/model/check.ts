@@ -184,7 +184,8 @@ class Search {
       if (command.by !== null && left.slice(0, at).some((earlier) => earlier.by === command.by)) continue;
       const rest = left.filter((each) => each !== command);
       for (const start of this.#starts(facts, command, midway)) {
-        for (const after of outcomes(start, command, { start: this.#start, said: this.#seen.said })) {
+        const afters = outcomes(start, command, { start: this.#start, said: this.#seen.said });
+        for (const after of midway ? [...afters, ...this.#unwritten(start, command)] : afters) {
           const found = this.from(after, rest, midway);
           if (found) return found;
         }
@@ -202,11 +203,11 @@ class Search {
   #starts(facts: Facts, command: Command, midway: boolean): Facts[] {
     const { rows } = this.#seen;
     const starts = [facts];
-    if (midway) starts.push(closedOf(facts, rows));
+    if (midway) starts.push(closedOf(facts, this.#seen));
     if (this.#sweeps && command.about !== undefined)
       starts.push(swept(facts, rows, command.about), swept(facts, rows, command.about, false));
     if (this.#sweeps) starts.push(swept(facts, rows, null));
-    return starts.flatMap((start) => [start, ...this.#asked(start, command), ...(midway ? this.#unwritten(start, command) : [])]);
+    return starts.flatMap((start) => [start, ...this.#asked(start, command)]);
   }
 
   /** Whoever answers may have been asked just before, anew. */
@@ -219,22 +220,30 @@ class Search {
     return e ? [asked] : [];
   }
 
-  /** What can't be written is taken back a statement later than it is relayed: its requester may acknowledge it in between. */
-  #unwritten(facts: Facts, { about, by }: Command): Facts[] {
+  /**
+   * What can't be written is taken back a statement later than it is relayed: an acknowledgement by its requester finds it relayed in between,
+   * and so does a cancellation, which then changes nothing.
+   */
+  #unwritten(facts: Facts, command: Command): Facts[] {
     const retryAt = facts.now + facts.limits.undeliverableRetryMs;
-    const relayed = facts.copy();
-    const e = relayed.events.find(
-      (each) => each.id === about && each.requester === by && each.phase === 'open' && each.retryAt === retryAt,
+    const after = facts.copy();
+    const e = after.events.find(
+      (each) => each.id === command.about && each.requester === command.by && each.phase === 'open' && each.retryAt === retryAt,
     );
-    if (e) Object.assign(e, { phase: 'relayed', retryAt: 0 });
-    return e ? [relayed] : [];
+    if (!e) return [];
+    Object.assign(e, { phase: 'relayed', retryAt: 0 });
+    command.apply(after);
+    Object.assign(e, { phase: 'open', retryAt });
+    return [after];
   }
 
   #end(facts: Facts): Facts | null {
     const { rows, said, steady } = this.#seen;
-    // What is over its time and has lost its last copy ends by either.
-    const lasts = this.#sweeps ? [swept(facts, rows, null), swept(closedOf(facts, rows), rows, null)] : [facts];
-    const ends = lasts.flatMap((last) => [closedOf(last, rows), last]);
+    // What is over its time and has lost its last copy ends by either, also where it was taken back from a holder just before.
+    const lasts = this.#sweeps
+      ? [swept(facts, rows, null), swept(closedOf(swept(facts, rows, null, false), this.#seen), rows, null)]
+      : [facts];
+    const ends = lasts.flatMap((last) => [closedOf(last, this.#seen), last]);
     if (this.#isCut) ends.push(...ends.map((each) => Object.assign(each.copy(), { said: facts.said })));
     for (const each of ends) {
       const found = difference(each, rows, said, steady);
@@ -253,19 +262,29 @@ export const explain = (before: Facts, commands: readonly Command[], seen: Seen)
   return facts ? { facts } : { difference: search.first ?? 'none' };
 };
 
-const closedOf = (facts: Facts, rows: Rows): Facts => {
+/** Those that are gone with the last copy; whoever was told another end had that one. */
+const closedOf = (facts: Facts, { rows, said }: Seen): Facts => {
   const closed = facts.copy();
-  closed.giveUp((e) => !rowOf(rows, e));
+  closed.giveUp((e) => !rowOf(rows, e) && !said.includes(`${e.requester} ERROR EXPIRED ${e.requestId}`));
   return closed;
 };
 
-/** Takes over what the ledger chose: ids, holders and dates. */
-export const adopt = (facts: Facts, rows: Rows): void => {
+/** When an event is looked at again whose holder was just coming or going. */
+const LOCKED_HOLDER_MS = 50;
+
+/**
+ * Takes over what the ledger chose: ids, holders and dates. While presence changes, a request to a holder may be taken back because it could not be
+ * written any more, or the holder's presence be locked: then the event rests for the time that is for that.
+ */
+export const adopt = (facts: Facts, rows: Rows, of: { readonly before: Rows; readonly isUnsteady: boolean }): void => {
   for (const e of facts.events) {
     const row = rowOf(rows, e) as Row;
     const claimed = e.phase === 'open' && row.state === 2;
     if (claimed) Object.assign(e, { phase: 'asked', holder: row.holder, due: row.due, since: facts.now, retryAt: 0 });
     Object.assign(e, { id: row.event_id, attempt: row.attempt });
+    const isOld = of.before.events.some((r) => r.event_id === row.event_id && r.attempt === row.attempt && r.due === row.due);
+    const rests = [facts.limits.undeliverableRetryMs, LOCKED_HOLDER_MS].includes(row.due - facts.now);
+    if (of.isUnsteady && !isOld && row.state === 4 && rests) e.retryAt = row.due;
   }
 };
 

@@ -20,7 +20,7 @@ export type Event = {
   relays: number;
   since: number;
   due: number;
-  /** A frame could not be written: not before then. */
+  /** A frame could not be written, or a holder was coming or going: not before then. */
   retryAt: number;
   tries: Map<UserId, Try>;
 };

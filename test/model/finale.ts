@@ -11,6 +11,8 @@ const DAY_MS = 86_400_000;
 /** Plays until nothing is open. @throws Error if that does not come, or somebody goes without what could be had */
 export const finish = async (play: Play, moves: Moves): Promise<void> => {
   await gather(play, moves);
+  // Of the last moves nothing is left: everybody may send.
+  moves.actions([]);
   const due = play.facts.events
     .filter((e) => isDeliverable(play, e))
     .map((e) => ({ id: e.id as string, requester: e.requester, subject: e.subject }));

@@ -46,20 +46,57 @@ const performed = async (play: Play, maker: Moves, { online, batches }: Pick<Set
   await finish(play, maker);
 };
 
+/** What the stages of one test have in common: how far they are, and which one failed. The others end then, so that it is soon told and made smaller. */
+class Progress {
+  readonly #profile: Profile;
+  readonly #of: number;
+  #failing: number | null = null;
+  done = 0;
+
+  constructor(profile: Profile, of: number) {
+    this.#profile = profile;
+    this.#of = of;
+  }
+
+  /** @throws Error for every stage but the one that failed */
+  begin(stage: number): void {
+    if (this.isOver(stage)) throw new Error('another stage failed');
+  }
+
+  isOver(stage: number): boolean {
+    return this.#failing !== null && this.#failing !== stage;
+  }
+
+  agreed(): void {
+    this.done += 1;
+    if (this.done % PROGRESS_EVERY === 0) process.stdout.write(`model ${this.#profile.name}: ${this.done} of ${this.#of} runs\n`);
+  }
+
+  failed(stage: number, error: unknown): void {
+    if (this.#failing !== null) return;
+    this.#failing = stage;
+    // At once; the rest is told in the end, of the smallest.
+    const [why] = String(error).split('\n\n');
+    process.stdout.write(`model ${this.#profile.name}: ${why}\n`);
+  }
+}
+
 /** A run on a fresh stage if the one before failed: what it left must not be taken for a fault of the next. */
-const property = (profile: Profile, report: () => void) => {
+const property = (profile: Profile, progress: Progress, at: number) => {
   let stage: Stage | null = null;
   const close = async (): Promise<void> => {
     await stage?.close();
     stage = null;
   };
   const test = fc.asyncProperty(setting, async (of) => {
+    progress.begin(at);
     stage ??= await Stage.open(profile.limits);
     try {
       await perform(stage, profile, of);
       await stage.world.clear();
-      report();
+      progress.agreed();
     } catch (error) {
+      progress.failed(at, error);
       await close();
       throw error;
     }
@@ -75,16 +112,13 @@ for (const profile of PROFILES.filter((each) => only === null || each.name === o
   it(`the ledger does what the model does: ${profile.name}, ${share} runs from seed ${seed}`, {
     timeout: 60_000 + share * 2_000,
   }, async () => {
-    let done = 0;
-    const report = (): void => {
-      done += 1;
-      if (done % PROGRESS_EVERY === 0) process.stdout.write(`model ${profile.name}: ${done} of ${share} runs\n`);
-    };
+    const progress = new Progress(profile, share);
     const parts = Array.from({ length: stages }, async (_, at) => {
-      const { test, close } = property(profile, report);
+      const { test, close } = property(profile, progress, at);
       try {
         const own = { seed: seed + at, numRuns: Math.ceil(share / stages), ...(path === null ? {} : { path }) };
         const details = await fc.check(test, { ...own, endOnFailure: !shrink, interruptAfterTimeLimit: 30_000 + share * 1_000 });
+        if (progress.isOver(at)) return;
         if (details.interrupted && !details.failed) throw new Error(`only ${details.numRuns} runs in time; seed ${details.seed}`);
         if (details.failed) throw new Error(failureOf(profile, details));
       } finally {
@@ -93,7 +127,7 @@ for (const profile of PROFILES.filter((each) => only === null || each.name === o
     });
     const failed = (await Promise.allSettled(parts)).find((part) => part.status === 'rejected');
     if (failed) throw failed.reason;
-    process.stdout.write(`model ${profile.name}: ${done} runs agree, seed ${seed}\n`);
+    process.stdout.write(`model ${profile.name}: ${progress.done} runs agree, seed ${seed}\n`);
   });
 }
 

@@ -140,11 +140,9 @@ export class Facts extends State {
     for (const e of this.events.filter((each) => this.isOld(each) && takes(each) && expires(each))) this.#tellEnd(e, 'ERROR EXPIRED');
   }
 
-  /** The last copy of a subject is gone: who waits for it is told. */
+  /** The last copy of a subject is gone: who waits for it is told. What could not be written waits in vain too, and need not until its date. */
   giveUp(takes: (e: Event) => boolean): void {
-    for (const e of this.events.filter(
-      (each) => each.phase === 'open' && each.retryAt <= this.now && this.isUnheld(each.requester, each.subject) && takes(each),
-    ))
+    for (const e of this.events.filter((each) => each.phase === 'open' && this.isUnheld(each.requester, each.subject) && takes(each)))
       this.#tellEnd(e, 'NOT_HELD');
   }
 

@@ -13,6 +13,7 @@ export class Moves {
   /** Members whose connections change in these moves: what they do else must wait. */
   #moving = new Set<UserId>();
   #cut = false;
+  #isFaulted = false;
   /** Requests of one batch are judged by what was before all of them: an id that another one gives up there is not free yet. */
   #several = false;
   #movedMs = 0;
@@ -25,13 +26,15 @@ export class Moves {
   actions(of: readonly Move[]): Action[] {
     this.#moving = new Set();
     this.#cut = of.some((each) => each.kind === 'fault');
+    this.#isFaulted = false;
     this.#movedMs = 0;
     this.#several = of.length > 1;
     const made: Action[] = [];
     // Made in the order in which they begin: who goes away sends nothing after it.
     for (const each of of.toSorted((one, other) => one.turns - other.turns))
       for (const action of this.#actions(each)) made.push({ ...action, turns: each.turns });
-    return made.slice(0, AT_ONCE);
+    // Time that has passed is never without the sweep that follows.
+    return made.filter((action, at) => at < AT_ONCE || action.sweeps);
   }
 
   #actions(each: Move): readonly Action[] {
@@ -70,7 +73,7 @@ export class Moves {
       case 'block':
         return this.#forbid(each);
       case 'fault':
-        return this.#fault(each);
+        return this.#faultOnce(each);
       default:
         return this.#tell(member, each);
     }
@@ -88,18 +91,9 @@ export class Moves {
     const fire = (): void => {
       if (seat.open) seat.inbox.push(of.frame, FRAME_BYTES);
     };
-    return [
-      {
-        by,
-        name: `${this.#name(by)} ${name}`,
-        turns: 0,
-        apply: of.apply,
-        fire,
-        ...may,
-        ...(of.about === undefined ? {} : { about: of.about }),
-        ...(of.isJudgedTogether ? { isJudgedTogether: true } : {}),
-      },
-    ];
+    const about = of.about === undefined ? {} : { about: of.about };
+    const judged = of.isJudgedTogether ? { isJudgedTogether: true } : {};
+    return [{ by, name: `${this.#name(by)} ${name}`, turns: 0, apply: of.apply, fire, ...may, ...about, ...judged }];
   }
 
   #request(by: UserId, { b, c }: Move): Action[] {
@@ -338,6 +332,13 @@ export class Moves {
             fire: () => stage.world.block(subject.author, viewer),
           },
         ];
+  }
+
+  /** One at a time: a process that is killed while it starts, or while it is waited for, would never come to the end of that. */
+  #faultOnce(each: Move): Action[] {
+    const made = this.#isFaulted ? [] : this.#fault(each);
+    this.#isFaulted ||= made.length > 0;
+    return made;
   }
 
   #fault({ a, b }: Move): Action[] {

@@ -7,6 +7,7 @@ import type { Frame } from '../../src/wire/frames.ts';
 import { type Ask, adopt, type Command, explain, overBounds, ROWS, type Rows, restless, wrongAsk } from './check.ts';
 import type { Subject } from './facts.ts';
 import { Facts } from './model.ts';
+import { reportOf, type Scene } from './report.ts';
 import type { Seat, Stage } from './stage.ts';
 
 export type Action = Command & {
@@ -23,6 +24,8 @@ export type Delivered = { readonly to: UserId; readonly eventId: string };
 const UTF8 = { in: new TextEncoder(), out: new TextDecoder() };
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 export const memberOf = (seat: Seat): UserId => seat.member.userId;
+
+const nameOf = (actions: readonly Action[]): string => actions.map((action) => action.name).join(' | ');
 
 export class Play {
   readonly stage: Stage;
@@ -41,6 +44,7 @@ export class Play {
   /** Events that may rest until their date, since others were in the way. */
   readonly #excused = new Map<string, number>();
   #faults: string[] = [];
+  readonly #scenes: Scene[] = [];
   #lastRows: Rows = { events: [], tries: [], held: [], strikes: [], online: [] };
 
   constructor(stage: Stage, members: readonly UserId[], replicas: number) {
@@ -137,8 +141,9 @@ export class Play {
     }
   };
 
-  /** Ids as their short names. */
-  readable(text: string): string {
+  /** A failure with all that happened before, and short names for ids. */
+  readable(why: string): string {
+    const text = `${why}\n\n  ${reportOf(this.#scenes)}\n`;
     const subjects = this.subjects.flatMap(({ parts }, at) =>
       parts.map((part, nth) => [part, `s${at}${nth > 0 ? `/${nth}` : ''}`] as const),
     );
@@ -186,6 +191,7 @@ export class Play {
     for (const { failures } of stage.lives) for (const failure of failures.splice(0)) this.#fail(actions, inspect(failure));
     if (actions.some((action) => action.sweeps)) await this.#sweep();
     const rows = await this.rows();
+    this.#scenes.push({ name: nameOf(actions), now: this.now, rows });
     const unsteady = new Set(actions.flatMap((action) => action.unsteady ?? []));
     const steady = new Set(this.members.filter((member) => !unsteady.has(member)));
     const start = before.copy();
@@ -195,7 +201,7 @@ export class Play {
     const after = explained.facts;
     after.said = [];
     this.#judgeAsks(actions, before, after);
-    adopt(after, rows);
+    adopt(after, rows, { before: this.#lastRows, isUnsteady: unsteady.size > 0 });
     this.#judgeRest(actions, after, rows, clean);
     this.facts = after;
     this.#lastRows = rows;
@@ -203,7 +209,7 @@ export class Play {
   }
 
   #fail(actions: readonly Action[], why: string): never {
-    throw new Error(`${actions.map((action) => action.name).join(' | ')}\n  ${why}`);
+    throw new Error(`${nameOf(actions)}\n  ${why}`);
   }
 
   /** The round of the sweeper after the next: what others had locked in the one before is found. */
@@ -222,10 +228,15 @@ export class Play {
     if (fault) this.#fail(actions, fault);
   }
 
-  /** Who is asked has it, unless the event was in its queue when it lost it. */
+  /** Who is asked has it, or had it for a moment, having acknowledged it and asked for it anew; or the event was in its queue when it lost it. */
   #wrongHolder({ eventId, holder, subject }: Ask, before: Facts, after: Facts): string | null {
     const queued = this.#lastRows.events.some((row) => row.event_id === eventId && row.state === 1 && row.holder === holder);
-    return before.holdsAll(holder, subject) || after.holdsAll(holder, subject) || queued ? null : 'somebody was asked who does not have it';
+    const acked = before.events.some(
+      (e) => e.requester === holder && e.subject === subject && this.#said.includes(`${holder} SETTLED ${e.id} HELD`),
+    );
+    return before.holdsAll(holder, subject) || after.holdsAll(holder, subject) || acked || queued
+      ? null
+      : 'somebody was asked who does not have it';
   }
 
   #judgeRest(actions: readonly Action[], after: Facts, rows: Rows, clean: boolean): void {

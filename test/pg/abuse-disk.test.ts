@@ -9,7 +9,7 @@ import type { Member } from '../../src/client/member.ts';
 import { type KeySecrets, memoryKeySafe } from '../../src/client/memory-key-ring.ts';
 import { Line } from '../support/altered-parts.ts';
 import { type Child, removeFolder } from '../support/child.ts';
-import { makeDataFolder } from '../support/database.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
 import { makeMember } from '../support/members.ts';
 import { packetsOf } from '../support/openpgp-parts.ts';
 import { databaseUrlOf } from '../support/processes.ts';

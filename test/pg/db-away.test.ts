@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
 import { startServer, type TestServer } from '../support/database.ts';
 
@@ -24,7 +23,6 @@ const epoch = async (): Promise<string | undefined> =>
 
 beforeAll(async () => {
   server = await startServer();
-  await migrate(server.url, log);
   database = await openDatabase({ url: server.url, role: 'ledger', connections: 3, log, onEpoch: (epoch) => epochs.push(epoch) });
 });
 

@@ -93,16 +93,19 @@ describe('Database', () => {
     const { promise: held, resolve: bothHold } = Promise.withResolvers<void>();
     let holding = 0;
     let starts = 0;
+    const ended = Promise.withResolvers<void>();
     const add = (first: number, second: number): Promise<void> =>
       database.transaction(async (tx) => {
         starts += 1;
+        // The victim comes back when the other is done: sooner it could meet it again.
+        if (starts > 2) await ended.promise;
         await sql`update counters set value = value + 1 where id = ${first}`.execute(tx);
         holding += 1;
         if (holding === 2) bothHold();
         await held;
         await sql`update counters set value = value + 1 where id = ${second}`.execute(tx);
       });
-    await Promise.all([add(1, 2), add(2, 1)]);
+    await Promise.all([add(1, 2), add(2, 1)].map((adding) => adding.then(ended.resolve)));
     expect(starts).toBe(3);
     expect(await database.query({ text: 'select value from counters order by id' })).toEqual([{ value: 2 }, { value: 2 }]);
   });

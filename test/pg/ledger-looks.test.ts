@@ -65,6 +65,16 @@ describe('DISPATCH and SPREAD', () => {
     expect(await spread(world.context, [{ holder, subject: reed }], now)).toEqual({ claims: [], roused: false });
   });
 
+  it('hand nothing to a holder that answered for a copy and gave it up', async () => {
+    const [author, other, ...viewers] = (await community('author', 'other', 'v0', 'v1', 'v2', 'v3', 'v4')) as [UserId, UserId, ...UserId[]];
+    const reed = await world.reed(author);
+    for (const viewer of viewers) await opened(viewer, reed);
+    const pairs = [{ holder: other, subject: reed }];
+    expect(await spread(world.context, pairs, now)).toEqual({ claims: [], roused: false });
+    await world.hold(reed, other);
+    expect((await spread(world.context, pairs, now)).claims).toHaveLength(1);
+  });
+
   it('a hundred new holders in one batch take four each', async () => {
     const names = Array.from({ length: 500 }, (_, i) => `v${i}`);
     const [author, ...rest] = (await community('author', ...names)) as [UserId, ...UserId[]];

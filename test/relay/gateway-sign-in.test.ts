@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CLOSE_CODES } from '../../src/base/codes.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { fail } from '../../src/base/result.ts';
 import { uuidTimeMs } from '../../src/wire/address.ts';
 import { createGatewayWorld, eventually, type GatewayWorld, SERVER } from '../support/gateway-world.ts';
 import { createPresenceWorld, freshId, type PresenceWorld } from '../support/presence-world.ts';
@@ -219,33 +220,54 @@ describe('signing in', () => {
     expect((await client.next('error')).body.code).toBe('BAD_REQUEST');
   });
 
-  it('counts failures by address', async () => {
+  /** A sign-in by a statement that nobody signed, unless it is `signed NONCE`. */
+  const state = (client: Awaited<ReturnType<GatewayWorld['connect']>>, statement: string): void => {
+    const body = { statement: new TextEncoder().encode(statement), signature: 'x', clientNonce: 'AAAAAAAAAAAAAAAAAAAAAA', token: '' };
+    client.send({ id: '', type: 'authenticate', body });
+  };
+
+  it('counts failures by statement by address', async () => {
     await open();
-    const { token } = world.enrol(1);
+    const ann = world.enrol(1);
+    world.members.set('signed NONCE', ann);
     for (let at = 0; at < 5; at++) {
       const client = await world.connect();
-      client.authenticate('wrong');
+      state(client, 'wrong');
       await client.next('error');
     }
     const client = await world.connect();
-    client.authenticate(token);
+    state(client, `signed ${(await client.next('hello')).body.nonce}`);
     expect((await client.next('error')).body).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 60_000 });
     world.node.clock.advance(9_000);
     await world.close();
   });
 
+  it('lets everybody behind one address in again after a crash has voided all their tokens', async () => {
+    await open();
+    const members = Array.from({ length: 12 }, (_, at) => world.enrol(at + 1));
+    for (const [at, member] of members.entries()) {
+      world.members.set(`signed NONCE ${at}`, member);
+      const client = await world.connect();
+      const { nonce } = (await client.next('hello')).body;
+      client.authenticate(`of before the crash ${at}`);
+      expect((await client.next('error')).body.code).toBe('UNAUTHENTICATED');
+      state(client, `signed ${nonce} ${at}`);
+      await client.next('welcome');
+    }
+  });
+
   it('lets no more than five of those that fail at once reach the sessions', async () => {
     let asked = 0;
-    const look = Promise.withResolvers<null>();
-    const authenticateToken = () => {
+    const look = Promise.withResolvers<ReturnType<typeof fail>>();
+    const authenticateStatement = () => {
       asked += 1;
       return look.promise;
     };
-    await open({ deps: () => ({ sessions: { authenticateToken, authenticateStatement: () => Promise.reject(new Error('not asked')) } }) });
+    await open({ deps: () => ({ sessions: { authenticateStatement, authenticateToken: () => Promise.reject(new Error('not asked')) } }) });
     const clients = await Promise.all(Array.from({ length: 20 }, () => world.connect()));
-    for (const client of clients) client.authenticate('wrong');
+    for (const client of clients) state(client, 'wrong');
     await eventually(() => world.gateway.counts.pending === 20);
-    look.resolve(null);
+    look.resolve(fail('unauthenticated'));
     const codes = await Promise.all(clients.map(async (client) => (await client.next('error')).body.code));
     expect(asked).toBe(5);
     expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(5);

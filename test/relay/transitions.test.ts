@@ -371,21 +371,3 @@ describe('the swarm', () => {
     expect(await stage.allocations(reed)).toHaveLength(60);
   });
 });
-
-describe('a requester with more open than it has places', () => {
-  it('gets the rest as places are freed, without waiting for the sweeper', async () => {
-    await stage.again({ sweepEveryMs: 3_600_000, auditEveryMs: 3_600_000 });
-    const [a, b] = await stage.accounts(2);
-    const [author, viewer] = [await stage.join(a), await stage.join(b, { acknowledge: 'nothing' })];
-    const reeds = await stage.community.reeds(author.userId, 40);
-    const ids = reeds.map((reed) => viewer.request(reed));
-    await Promise.all(
-      ids.map(async (requestId) => {
-        const { id } = await viewer.next('dataResponse', (frame) => frame.body.requestId === requestId);
-        viewer.send({ id, type: 'dataAck', body: {} });
-        await viewer.next('settled', (frame) => frame.body.events.some((event) => event.eventId === id));
-      }),
-    );
-    expect(await stage.community.rows('select event_id from pending_events')).toEqual([]);
-  });
-});

@@ -49,7 +49,7 @@ export const startChild = (script: string, options: ChildOptions = {}): Child =>
   const child = spawn(process.execPath, [join(ROOT, script), ...(options.args ?? [])], {
     ...identity,
     cwd: options.cwd ?? ROOT,
-    env: options.env ?? process.env,
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...(options.env ?? process.env) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { out: '', err: '' };

@@ -1,12 +1,11 @@
 // Test databases: clones of the run's migrated template, and whole Postgres servers for tests that break theirs.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { inject } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded.ts';
+import { copyData, makeDataFolder } from './data-folder.ts';
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 export type TestServer = { readonly url: string; readonly pid: number; readonly folder: string; stop(): Promise<void> };
@@ -45,9 +44,13 @@ export const createDatabase = async (options: { empty?: boolean } = {}): Promise
   };
 };
 
-/** A Postgres of the test's own, with nothing in it. */
+/** Puts a cluster with our schema into a data folder, as if a server had been started there and ended before it made its keys. */
+export const prepareData = (folder: string): Promise<void> => copyData(inject('preparedData'), folder);
+
+/** A Postgres of the test's own, with all migrations. */
 export const startServer = async (): Promise<TestServer> => {
   const folder = await makeDataFolder();
+  await prepareData(folder);
   const server = await startEmbedded({ dataFolder: folder, log: pino({ level: 'silent' }), settings: { fsync: 'off' } });
   return {
     url: server.url,
@@ -60,11 +63,4 @@ export const startServer = async (): Promise<TestServer> => {
       await rm(folder, { recursive: true, force: true });
     },
   };
-};
-
-/** A temporary folder that the system user of an embedded Postgres can pass. The caller removes it. */
-export const makeDataFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'reedbed-data-'));
-  await chmod(folder, 0o711);
-  return folder;
 };

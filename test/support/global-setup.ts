@@ -4,46 +4,62 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { copyData } from './data-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection string of the migrated template database. */
     templateUrl: string;
+    /** A data folder whose cluster and schema are made, and that no server ever used. */
+    preparedData: string;
   }
 }
 
-type Run = { running: Promise<{ folder: string; server: Embedded }> | null; users: number };
+type Started = { readonly folder: string; readonly preparedData: string; readonly server: Embedded };
+type Run = { running: Promise<Started> | null; users: number };
 
 // Vitest loads and runs this file anew for each project; one process is all they share.
 const shared = globalThis as typeof globalThis & { reedbedTestRun?: Run };
 shared.reedbedTestRun ??= { running: null, users: 0 };
 const run = shared.reedbedTestRun;
 
-const start = async (): Promise<{ folder: string; server: Embedded }> => {
+/** Makes a cluster with our schema, once: every server of the run starts from a copy of it. */
+const prepare = async (folder: string, log: Logger): Promise<string> => {
+  const made = join(folder, 'made');
+  const server = await startEmbedded({ dataFolder: made, log, settings: { fsync: 'off' } });
+  await migrate(server.url, log);
+  await server.stop();
+  await Promise.all(['lock', 'postgres.log'].map((name) => rm(join(made, name))));
+  return made;
+};
+
+const start = async (): Promise<Started> => {
   const folder = await mkdtemp(join(tmpdir(), 'reedbed-test-'));
   // The system user that runs Postgres for root has to pass.
   await chmod(folder, 0o711);
   // For a run that ends before its teardown.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const log = pino({ level: 'warn' });
+  const preparedData = await prepare(folder, log);
+  await copyData(preparedData, join(folder, 'run'));
   const server = await startEmbedded({
-    dataFolder: folder,
+    dataFolder: join(folder, 'run'),
     log,
     settings: { fsync: 'off', max_connections: '300', max_locks_per_transaction: '256' },
   });
-  await migrate(server.url, log);
-  return { folder, server };
+  return { folder, preparedData, server };
 };
 
 export const setup = async (project: TestProject): Promise<void> => {
   run.users += 1;
   run.running ??= start();
-  const { server } = await run.running;
+  const { server, preparedData } = await run.running;
   project.provide('templateUrl', server.url);
+  project.provide('preparedData', preparedData);
 };
 
 export const teardown = async (): Promise<void> => {
