@@ -25,7 +25,15 @@ export type CatchupDeps = {
   readonly removals: Pick<Removals, 'tell'>;
 };
 
-type Turn = { readonly member: UserId; readonly stage: Stage; readonly from: Place; readonly failures: number; readonly room: number };
+type Turn = {
+  readonly member: UserId;
+  readonly stage: Stage;
+  readonly from: Place;
+  /** The version of its row as it was taken: once that is another, the turn is somebody else's. */
+  readonly version: string;
+  readonly failures: number;
+  readonly room: number;
+};
 
 /** Members with room, at the first of their stages that is due; one stage each, taken under a lease. */
 const TAKE = `
@@ -42,7 +50,7 @@ counted as (
 )
 update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz end
 from counted n where c.user_id = n.user_id and c.stage = n.stage
-returning c.user_id, c.stage, c.at::text, c.id, c.failures, n.served`;
+returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.failures, n.served`;
 
 export class Catchup {
   readonly #deps: CatchupDeps;
@@ -95,6 +103,7 @@ export class Catchup {
       stage: string;
       at: string | null;
       id: string | null;
+      version: string;
       failures: number;
       served: number;
     }>({
@@ -108,10 +117,10 @@ export class Catchup {
         limits.catchupMembers,
       ],
     });
-    return rows.flatMap(({ user_id: member, stage: name, at, id, failures, served }) => {
+    return rows.flatMap(({ user_id: member, stage: name, at, id, version, failures, served }) => {
       const stage = stageOf(name);
       const room = limits.catchupServed - served;
-      return stage === null || served >= limits.catchupBelow ? [] : [{ member, stage, from: { at, id }, failures, room }];
+      return stage === null || served >= limits.catchupBelow ? [] : [{ member, stage, from: { at, id }, version, failures, room }];
     });
   }
 
@@ -153,16 +162,16 @@ export class Catchup {
     );
   }
 
-  /** Another sync may have started the stage anew meanwhile: then its place stands. */
-  async #put({ member, stage, from }: Turn, to: { place: Place; failures: number; dueAt: number }): Promise<void> {
+  /** Another sync may have started the stage anew meanwhile, even from where this turn began: then its place stands. */
+  async #put({ member, stage, version }: Turn, to: { place: Place; failures: number; dueAt: number }): Promise<void> {
     await sql`
       update catchup_positions set at = ${to.place.at}::timestamptz, id = ${to.place.id}, failures = ${to.failures}, due_at = ${new Date(to.dueAt)}
-      where user_id = ${member} and stage = ${stage.name} and id is not distinct from ${from.id}`.execute(this.#deps.application.kysely);
+      where user_id = ${member} and stage = ${stage.name} and xmin::text = ${version}`.execute(this.#deps.application.kysely);
   }
 
-  async #end({ member, stage, from }: Turn): Promise<void> {
+  async #end({ member, stage, version }: Turn): Promise<void> {
     await sql`
-      delete from catchup_positions where user_id = ${member} and stage = ${stage.name} and id is not distinct from ${from.id}`.execute(
+      delete from catchup_positions where user_id = ${member} and stage = ${stage.name} and xmin::text = ${version}`.execute(
       this.#deps.application.kysely,
     );
   }

@@ -1,9 +1,11 @@
 // Single histories that the generator seldom comes to: a process that dies exactly between a commit and what follows it.
 import { afterEach, expect, it } from 'vitest';
+import type { Database, Sql } from '../../src/db/pool.ts';
+import type { Device } from './owed-device.ts';
 import { type OwedMove, OwedMoves } from './owed-moves.ts';
 import { OwedPlay } from './owed-play.ts';
 import { openOwedStage } from './owed-stage.ts';
-import type { Stage } from './stage.ts';
+import { type Life, Seat, type Stage } from './stage.ts';
 
 let stage: Stage | null = null;
 afterEach(() => stage?.close());
@@ -39,3 +41,49 @@ it('a follow whose process died before it could tell of it brings what the autho
   if (follower) await play.run(moves.again(follower).map((action) => ({ ...action, turns: 0 })));
   expect([...(follower?.copies ?? [])]).toEqual([[post, 'held']]);
 });
+
+it('a page of an earlier sync that comes to its end late does not end the stage of a newer one', async () => {
+  const { go, play } = await open();
+  const { world } = play.stage;
+  await go({ kind: 'follow', a: FOLLOWER });
+  await go({ kind: 'arrive', a: AUTHOR, b: 1 });
+  await go({ kind: 'publish', a: AUTHOR, b: 5 });
+  const [post] = play.model.posts.keys();
+  const follower = play.devices[FOLLOWER] as Device;
+  const owed = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  let pages = 0;
+  // Once the first page is owed, its member leaves; what was owed ends; it is back and has begun anew before the page's end is written.
+  after(world.db, async ({ name }) => {
+    if (name !== 'ledger_owe' || ++pages > 1) return;
+    owed.resolve();
+    await begun.promise;
+  });
+  let starts = 0;
+  after(play.stage.application, async ({ name }) => {
+    if (name !== 'catchup_start' || ++starts < 2) return;
+    begun.resolve();
+    for (let looks = 0; looks < 20; looks += 1) await world.db.query({ text: 'select from catchup_positions' });
+  });
+  const first = go({ kind: 'arrive', a: FOLLOWER, b: 1 });
+  await owed.promise;
+  follower.seat?.close();
+  follower.left();
+  while ((await world.db.query({ text: 'select from online_users where user_id = $1', values: [follower.id] })).length > 0);
+  const seat = new Seat(play.stage.life(0) as Life, follower.person.member, (at, frame) => follower.note(at, frame));
+  await seat.life.signIn(seat);
+  follower.seat = seat;
+  follower.sync();
+  await first;
+  expect([...follower.copies]).toEqual([[post, 'held']]);
+});
+
+/** Does something between a statement and what follows it. */
+const after = (db: Database, then: (sql: Sql) => Promise<void>): void => {
+  const query = db.query.bind(db);
+  db.query = async <Row>(sql: Sql, signal?: AbortSignal): Promise<Row[]> => {
+    const rows = await query<Row>(sql, signal);
+    await then(sql);
+    return rows;
+  };
+};
