@@ -81,13 +81,17 @@ export class Announcer {
 
   /**
    * What a removal, a revocation or a block ends is looked for twice: an acknowledgement whose statement began before the removal's commit may write its
-   * allocation after the first look. No statement lasts as long as the time between the two.
+   * allocation after the first look. No statement lasts as long as the time between the two. A newer block of the same pair begins at its first.
    */
   async #looked({ kind, subject }: Debt, looked: number): Promise<void> {
     const { application, clock, limits } = this.#deps;
     await application.query(
       looked > 0
-        ? { name: 'announcer_done', text: 'delete from pending_fanout where kind = $1 and subject_id = $2', values: [kind, subject] }
+        ? {
+            name: 'announcer_done',
+            text: 'delete from pending_fanout where kind = $1 and subject_id = $2 and looks > 0',
+            values: [kind, subject],
+          }
         : {
             name: 'announcer_again',
             text: 'update pending_fanout set looks = 1, due_at = $3 where kind = $1 and subject_id = $2 and looks = 0',

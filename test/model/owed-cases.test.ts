@@ -78,6 +78,25 @@ it('a page of an earlier sync that comes to its end late does not end the stage 
   expect([...follower.copies]).toEqual([[post, 'held']]);
 });
 
+it('a block that is stated anew during the second look of the one before keeps its debt', async () => {
+  const { go, play } = await open();
+  const { application } = play.stage;
+  const debts = () => application.query({ text: 'select kind, looks from pending_fanout' });
+  await go({ kind: 'block', a: AUTHOR });
+  expect(await debts()).toEqual([{ kind: 'block', looks: 1 }]);
+  let isStated = false;
+  after(application, async ({ name }) => {
+    if (name !== 'blocks-owed' || isStated) return;
+    isStated = true;
+    // As a process writes it that dies before it can tell.
+    await application.query({ text: "update pending_fanout set looks = 0, due_at = due_at + interval '30 seconds'" });
+  });
+  await go({ kind: 'time', b: 8 });
+  expect(await debts()).toEqual([{ kind: 'block', looks: 0 }]);
+  for (const b of [11, 11]) await go({ kind: 'time', b });
+  expect(await debts()).toEqual([]);
+});
+
 /** Does something between a statement and what follows it. */
 const after = (db: Database, then: (sql: Sql) => Promise<void>): void => {
   const query = db.query.bind(db);
