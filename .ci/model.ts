@@ -1,12 +1,14 @@
-// The model test with runs of your own. Prints progress, every seed, and for a run that fails how to repeat it. What it does is in test/model.
+// The model tests with runs of your own. Prints progress, every seed, and for a run that fails how to repeat it. What it does is in test/model.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PROFILES } from '../test/model/settings.ts';
+import { OWED_PROFILES, PROFILES } from '../test/model/settings.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const NAMES = PROFILES.map(({ name }) => name).join(', ');
+const TESTS = { 'ledger.test.ts': PROFILES, 'owed.test.ts': OWED_PROFILES };
+const ALL = Object.values(TESTS).flatMap((profiles) => profiles.map(({ name }) => name));
+const NAMES = ALL.join(', ');
 const USAGE = `npm run model -- [--runs N] [--seed S] [--path P] [--profile NAME] [--no-shrink]
 
   --runs N        how many runs: 10000, or 1 with --path; without --profile they are shared out
@@ -30,7 +32,7 @@ const wrong = ({ path, profile, runs, seed }: Values): string | null => {
   if (runs !== undefined && !/^[1-9]\d{0,8}$/.test(runs)) return `--runs must be a number of runs, not ${runs}`;
   if (seed !== undefined && !/^-?\d{1,10}$/.test(seed)) return `--seed must be a whole number, not ${seed}`;
   if (path !== undefined && !/^\d+(:\d+)*$/.test(path)) return `--path must be numbers with colons between them, not ${path}`;
-  if (profile !== undefined && !PROFILES.some(({ name }) => name === profile)) return `--profile must be one of ${NAMES}, not ${profile}`;
+  if (profile !== undefined && !ALL.includes(profile)) return `--profile must be one of ${NAMES}, not ${profile}`;
   if (path !== undefined && (seed === undefined || profile === undefined))
     return '--path needs the --seed and --profile it was printed with';
   return null;
@@ -58,7 +60,10 @@ const run = (values: Values): void => {
     MODEL_PROFILE: values.profile,
   };
   const env = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--bail=1', 'test/model/ledger.test.ts'], {
+  const tests = Object.entries(TESTS).flatMap(([file, profiles]) =>
+    values.profile === undefined || profiles.some(({ name }) => name === values.profile) ? [`test/model/${file}`] : [],
+  );
+  const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--bail=1', ...tests], {
     cwd: ROOT,
     stdio: 'inherit',
     env: { ...process.env, ...env, ...(values['no-shrink'] ? { MODEL_SHRINK: '0' } : {}) },

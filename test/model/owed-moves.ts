@@ -180,7 +180,10 @@ export class OwedMoves {
     const { devices, model } = this.#play;
     const others = devices.flatMap(({ id }) => (id === by.id ? [] : [id]));
     const edges = kind === 'unfollow' ? model.follows : kind === 'unblock' ? model.blocks : null;
-    if (edges === null) return this.#act(by, relate(by.person, kind, pick(others, b) as UserId, this.#now));
+    // Whoever follows has something to lose.
+    const followers = kind === 'block' ? others.filter((other) => model.follows.has(`${other} ${by.id}`)) : [];
+    const near = b % 4 > 0 && followers.length > 0 ? followers : others;
+    if (edges === null) return this.#act(by, relate(by.person, kind, pick(near, b >> 2) as UserId, this.#now));
     const [one, other] = (pick([...edges], b) ?? '').split(' ') as [UserId, UserId?];
     if (other === undefined) return [];
     const owner = this.#play.deviceOf(one);
