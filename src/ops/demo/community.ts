@@ -3,7 +3,7 @@
 import type { Member } from '../../client/member.ts';
 import type { ReedId } from '../../wire/address.ts';
 import { assemble, disband, nameOf } from './cast.ts';
-import { statementsFor } from './crowd.ts';
+import { makeArchivist, statementsFor } from './crowd.ts';
 import { Ledger } from './owed.ts';
 import type { Stage } from './stage.ts';
 import { Witness } from './witness.ts';
@@ -179,7 +179,7 @@ class Community {
 }
 
 const play = async (community: Community, { plan, progress, stage }: CommunityDeps): Promise<void> => {
-  await stage.makeArchivist(community.idOf(ARCHIVIST));
+  await makeArchivist(stage, community.idOf(ARCHIVIST));
   await community.member(ARCHIVIST).receiving.agreements.setArchivist(true);
   await community.relate();
   progress('they follow, watch and listen');

@@ -1,5 +1,5 @@
-// A crowd of followers who are there only as rows: online by their presence, without sockets or keys. For counting what one publication costs the
-// server; nobody of them is ever served.
+// What the demo writes straight into its own database: the role of an archivist, which the operator gives, and a crowd of followers who are there only
+// as rows, online by their presence, without sockets or keys, to count what one publication costs. Nobody of them is ever served.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { ReedId, UserId } from '../../wire/address.ts';
@@ -22,20 +22,28 @@ const LOOK_EVERY_MS = 20;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const localPart = (): string => Array.from(randomBytes(16), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
-/** How many statements the server sent from the publication until every follower was owed it. `publish` must be by a member who answers nobody. */
-export const statementsFor = async ({ stage, author, followers }: Crowd, publish: () => Promise<ReedId>): Promise<number> => {
-  const ids = Array.from({ length: followers }, () => `${localPart()}@${author.split('@')[1]}`);
-  const client = new pg.Client({ connectionString: stage.databaseUrl });
+const connected = async <T>({ databaseUrl }: Stage, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(GATHER, [ids, author]);
-    const before = stage.app.statements();
-    const reed = await publish();
-    while ((await client.query<{ owed: number }>(OWED, [reed])).rows[0]?.owed !== followers)
-      await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
-    const after = stage.app.statements();
-    return after.ledger + after.application - before.ledger - before.application;
+    return await work(client);
   } finally {
     await client.end();
   }
 };
+
+export const makeArchivist = (stage: Stage, user: UserId): Promise<void> =>
+  connected(stage, async (client) => void (await client.query(`update users set role = 'archivist' where id = $1`, [user])));
+
+/** How many statements the server sent from the publication until every follower was owed it. `publish` must be by a member who answers nobody. */
+export const statementsFor = ({ stage, author, followers }: Crowd, publish: () => Promise<ReedId>): Promise<number> =>
+  connected(stage, async (client) => {
+    const ids = Array.from({ length: followers }, () => `${localPart()}@${author.split('@')[1]}`);
+    await client.query(GATHER, [ids, author]);
+    const before = stage.app.statements();
+    const reed = await publish();
+    const owed = async (): Promise<number> => (await client.query<{ owed: number }>(OWED, [reed])).rows[0]?.owed ?? 0;
+    while ((await owed()) < followers) await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+    const after = stage.app.statements();
+    return after.ledger + after.application - before.ledger - before.application;
+  });

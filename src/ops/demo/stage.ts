@@ -4,13 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { Limits } from '../../base/limits.ts';
 import { configWith } from '../../config/config.ts';
 import { startEmbedded } from '../../db/embedded.ts';
 import { migrate } from '../../db/migrate.ts';
 import { createLog } from '../../telemetry/log.ts';
-import type { UserId } from '../../wire/address.ts';
 import type { CreateApp, RunningApp } from '../serve.ts';
 
 // All members of the demo come from one address, and the live view never ends; what one member may have open stays as it is.
@@ -49,8 +47,6 @@ export type Stage = {
   logged(): string;
   /** The database ends at once, as by a fault, and comes back by itself; what was in its UNLOGGED tables is gone. */
   crash(): void;
-  /** Gives a member the archivist's role, as the operator does. */
-  makeArchivist(user: UserId): Promise<void>;
   /** Ends server and database; the folder stays. May be called more than once. */
   stop(): Promise<void>;
   /** Ends everything and removes the folder. May be called more than once. */
@@ -82,16 +78,6 @@ class Undo {
   }
 }
 
-const setRole = async (url: string, user: UserId, role: 'archivist'): Promise<void> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query('update users set role = $2 where id = $1', [user, role]);
-  } finally {
-    await client.end();
-  }
-};
-
 /** Makes the ground and starts the server on it. @throws SetupError when Postgres can't be started here */
 export const openStage = async ({ createApp, logLevel, linesKept }: StageOptions): Promise<Stage> => {
   const lines = new LogLines(linesKept);
@@ -118,7 +104,6 @@ export const openStage = async ({ createApp, logLevel, linesKept }: StageOptions
       ...{ app, folder, databaseUrl: database.url },
       logged: () => lines.text(),
       crash: () => void process.kill(database.pid, 'SIGQUIT'),
-      makeArchivist: (user) => setRole(database.url, user, 'archivist'),
       stop: () => end(1),
       close: () => end(0),
     };
