@@ -127,3 +127,15 @@ test('a removed account is hidden at once, and kept after all with a backup', as
   const refused = /status of (4\d\d|503)/;
   expect([...ada.complaints, ...ben.complaints].filter((line) => !refused.test(line))).toEqual([]);
 });
+
+test('what nobody online has is waited for on a new device, and told', async () => {
+  await ben.context.close();
+  const elsewhere = await openProfile(browser, server.url);
+  const page = await elsewhere.open('/restore');
+  await giveBackup(page, 'Open it and sign in');
+  await connected(page);
+  await page.getByText('wait for somebody who is not online').waitFor();
+  await look(page, 'recall-waiting');
+  expect(elsewhere.complaints).toEqual([]);
+  await elsewhere.context.close();
+});

@@ -48,7 +48,9 @@ const openPath = async (page: Page, path: string): Promise<void> => {
 };
 const pathOf = (reedId: string): string => `/reed/${encodeURIComponent(reedId)}`;
 
-test('the pages of a member among others', async () => {
+let pond: ReedId;
+
+test('home, the community stream and a pipe', async () => {
   const { page } = ada;
   const me = (await page.locator('footer .me').getAttribute('title')) as UserId;
   await named('ben').editProfile({ bio: 'Counts birds before breakfast.\nKeeps this server’s backups.' });
@@ -57,7 +59,7 @@ test('the pages of a member among others', async () => {
   await page.getByRole('button', { name: 'Unfollow' }).waitFor();
   await goTo(page, 'Home');
 
-  const pond = await say(
+  pond = await say(
     'ben',
     `Seven #herons at the pond this morning, @${me}. Photos never do them justice; go and look: https://example.org/pond?at=dawn`,
   );
@@ -70,7 +72,6 @@ test('the pages of a member among others', async () => {
   const ownId = decodeURIComponent(new URL(own).pathname.slice('/reed/'.length)) as ReedId;
   await say('ben', 'Welcome! What brings you here?', { replyTo: ownId });
   await page.getByRole('button', { name: /new reeds?, show$/ }).click();
-  await seesText(page, 'Home again, wet.').catch(() => undefined);
   await page.getByLabel('Write a reed').fill(`Thanks @ben and @nobody-here, see #birds`);
   await page.getByText('Mentions ben').waitFor();
   await look(page, 'c-home');
@@ -80,8 +81,9 @@ test('the pages of a member among others', async () => {
   await page.getByText('Listening.').waitFor();
   await say('dora', 'Anybody with a spare pair of boots, size 39?');
   await seesText(page, 'spare pair of boots');
-  await say('cleo', 'Boots? Ask in #boots.');
-  await page.getByRole('button', { name: '1 new reed, show' }).waitFor();
+  // Whoever was sent one less than a second ago is not sent the next: then it counts as gone by.
+  const news = page.getByRole('button', { name: /^\d+ new reeds?, show$/ });
+  while ((await news.count()) === 0) await say('cleo', 'Boots? Ask in #boots.');
   await look(page, 'c-broadcast');
 
   await openPath(page, '/pipe/herons');
@@ -89,7 +91,10 @@ test('the pages of a member among others', async () => {
   await say('cleo', 'There are #herons at the canal, too.');
   await page.getByRole('button', { name: '1 new reed, show' }).click();
   await look(page, 'c-pipe');
+});
 
+test('a reed with its replies, and where one is named and answered', async () => {
+  const { page } = ada;
   const counted = await say('cleo', 'How many did you count?', { replyTo: pond });
   await say(
     'Magdalena.of-the-reeds',
@@ -101,10 +106,6 @@ test('the pages of a member among others', async () => {
   await say('dora', 'Go and look, everybody', { echoOf: pond });
   await (await named('cleo').relations.like(pond)).accepted;
   await openPath(page, pathOf(pond));
-  await page
-    .getByText('4 replies')
-    .waitFor()
-    .catch(() => undefined);
   await seesText(page, 'I was there, too');
   await page.getByRole('button', { name: 'Show 2 replies' }).click();
   await seesText(page, 'Seven.');
@@ -124,7 +125,10 @@ test('the pages of a member among others', async () => {
   await page.getByRole('button', { name: 'Replies and echoes' }).click();
   await seesText(page, 'Welcome!');
   await look(page, 'c-answers');
+});
 
+test('people, their profiles and a block', async () => {
+  const { page } = ada;
   await goTo(page, 'People');
   await page.getByRole('region', { name: 'You follow' }).getByRole('link', { name: 'ben' }).waitFor();
   await look(page, 'c-people');

@@ -56,7 +56,7 @@ test('an answer and its progress reach the page that asked, and only that one', 
   leader({
     restore: async (input, { progress }) => {
       progress({ done: 1, total: 2, label: 'half' });
-      return { userId: 'u', username: input.words, server: 's', backedUp: true };
+      return { userId: 'u', username: input.words, server: 's', key: 'k', backedUp: true };
     },
   });
   const [one, other] = [page(), page()];

@@ -103,7 +103,7 @@ test('each kind of removal is told in words of its own, to its author too', () =
 });
 
 test('a profile that can’t be shown says who blocked whom, and that an account is gone', () => {
-  const nothing = { follows: false, blocks: false, blocksMe: false };
+  const nothing = { name: 'ben', follows: false, blocks: false, blocksMe: false };
   expect(profileEndText('', nothing, 'ben')).toBeNull();
   expect(profileEndText('BLOCKED', { ...nothing, blocks: true }, 'ben')).toContain('You have blocked ben');
   expect(profileEndText('BLOCKED', nothing, 'ben')).toContain('has blocked you');

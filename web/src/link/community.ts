@@ -85,7 +85,8 @@ export type WatchWish =
 /** The first answer says that it is watched; `stats` only of a reed, `refused` by the server's error code. */
 export type WatchNews = { readonly stats?: StatsView; readonly refused?: string };
 
-export type RelationView = { readonly follows: boolean; readonly blocks: boolean; readonly blocksMe: boolean };
+/** `name`: of the other one, as far as it is known here. */
+export type RelationView = { readonly name: string; readonly follows: boolean; readonly blocks: boolean; readonly blocksMe: boolean };
 
 export type ProfileView = {
   readonly userId: string;

@@ -25,6 +25,7 @@ import type { Names } from './names.ts';
 import type { Views } from './views.ts';
 
 const NAMES_AT_ONCE = 30;
+const BROADCASTS_SHOWN = 60;
 
 /** What a page sent as an id. Throws AppError BAD_REQUEST for anything else. */
 export function reedIn(text: string): ReedId {
@@ -65,14 +66,14 @@ export class Community {
   async timeline({ timeline, limit }: { timeline: TimelineWish; limit: number }): Promise<CopyList> {
     const unsent = await this.#unsentIn(timeline);
     const { copies, next } = await this.#member.receiving.timeline(timelineOf(timeline), { limit });
-    const shown = await Promise.all(copies.map((copy) => this.#views.copy(copy, unsent.get(copy.id)?.refused)));
+    const shown = await Promise.all(copies.map((copy) => this.#views.listed(copy, unsent.get(copy.id)?.refused)));
     for (const { id } of copies) unsent.delete(id);
     const waiting = await Promise.all([...unsent.values()].map((record) => this.#views.unsent(record)));
     return { shown: [...waiting.reverse(), ...shown], more: next !== null };
   }
 
   async broadcasts(): Promise<readonly BroadcastView[]> {
-    const heard = this.#member.receiving.broadcasts();
+    const heard = this.#member.receiving.broadcasts().slice(0, BROADCASTS_SHOWN);
     return Promise.all(heard.map(async (one) => ({ copy: await this.#views.broadcast(one), skipped: one.skipped })));
   }
 
@@ -83,7 +84,7 @@ export class Community {
     if (entry?.parts && copies.length < entry.parts.length) {
       return Promise.all(entry.parts.map((_part, index) => this.#views.unsent(entry, index)));
     }
-    return Promise.all(copies.map((copy) => this.#views.copy(copy)));
+    return Promise.all(copies.map((copy) => this.#views.listed(copy)));
   }
 
   /** Replies to a reed, one level, or its echoes: as the server lists them, with what is here and not listed yet behind. */

@@ -175,7 +175,7 @@ export class Membership {
     const sending = await this.#sending();
     const records = await newestCopies(this.#database, SHOWN + 1);
     const newest = records.slice(0, SHOWN).filter((record) => record.state !== 'leaving');
-    const views = await Promise.all(newest.map((record) => this.#views.copy(record, sending.get(record.id)?.refused)));
+    const views = await Promise.all(newest.map((record) => this.#views.listed(record, sending.get(record.id)?.refused)));
     for (const record of newest) sending.delete(record.id);
     views.push(...(await Promise.all([...sending.values()].map((record) => this.#views.unsent(record)))));
     return { shown: views.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1)), more: records.length > SHOWN };

@@ -52,8 +52,13 @@ export class Standing {
   async relation({ user }: { user: string }): Promise<RelationView> {
     const id = userIn(user);
     const { relations } = this.#member;
-    const [follows, blocks, blocker] = await Promise.all([relations.follows(id), relations.blocks(id), this.#database.get('blockers', id)]);
-    return { follows, blocks, blocksMe: blocker?.active === true };
+    const [name, follows, blocks, blocker] = await Promise.all([
+      this.#names.of(id),
+      relations.follows(id),
+      relations.blocks(id),
+      this.#database.get('blockers', id),
+    ]);
+    return { name, follows, blocks, blocksMe: blocker?.active === true };
   }
 
   async profile({ user }: { user: string }): Promise<ProfileView> {

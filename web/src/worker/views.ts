@@ -46,10 +46,15 @@ export class Views {
     };
   }
 
+  /** A copy in a list, where nobody downloads its certificate. */
+  async listed(record: CopyRecord, refusal?: OutboxRecord['refused']): Promise<CopyView> {
+    return { ...(await this.copy(record, refusal)), certificate: '' };
+  }
+
   /** A reed of the community stream; the copy of it, if there is one here. */
   async broadcast({ reedId, certificate, body }: Broadcast): Promise<CopyView> {
     const here = await this.#member.copy(reedId);
-    if (here && here.state !== 'leaving') return this.copy(here);
+    if (here && here.state !== 'leaving') return this.listed(here);
     const { statement, countersignature } = certificate;
     return {
       ...(await this.#content(reedId, body, statement)),

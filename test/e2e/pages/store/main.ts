@@ -49,7 +49,10 @@ const secrets: StoreCase[] = [
 const copySigned = (id: string, minute: number) =>
   ({
     id,
-    certificate: { countersignature: { statement: { signedAt: new Date(minute * 60_000).toISOString() } } },
+    certificate: {
+      statement: { author: 'someone', tags: [], mentions: [] },
+      countersignature: { statement: { signedAt: new Date(minute * 60_000).toISOString() } },
+    },
   }) as unknown as CopyRecord;
 
 const newest: StoreCase[] = [
@@ -74,6 +77,8 @@ const newest: StoreCase[] = [
       const idsOf = async (limit: number): Promise<string> => (await newestCopies(database, limit)).map(({ id }) => id).join(' ');
       const found = [await idsOf(0), await idsOf(2), await idsOf(9)].join(', ');
       if (found !== ', m a, m a z b') throw new Error(`found ${found}`);
+      const fed = (await new IndexedStore(database).feed('all')).map(({ copy }) => copy.id).join(' ');
+      if (fed !== 'm a z b') throw new Error(`in the feed ${fed}`);
       database.close();
       await deleteDB('newest');
     },
