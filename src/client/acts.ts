@@ -3,7 +3,8 @@ import type { UserKeyId } from '../wire/address.ts';
 import { type ReedId, type UserId, userOf } from '../wire/address.ts';
 import { printTime } from '../wire/kinds.ts';
 import { heading, type StatementOf } from '../wire/statements.ts';
-import type { ActRecord, ActType, Change, Store } from './store.ts';
+import type { ActRecord, Change, Store } from './store.ts';
+import type { ActType } from './types.ts';
 
 export type ActStatement = StatementOf<ActType>;
 export type By = { readonly user: UserId; readonly key: UserKeyId };

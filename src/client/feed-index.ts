@@ -1,6 +1,6 @@
 // The feeds of a store whose medium has no index of its own: the places of every copy, feed by feed in order, in memory.
-import { boundsOf, type Feed } from './feeds.ts';
-import type { Page } from './store.ts';
+import { boundsOf } from './feeds.ts';
+import type { Feed, Page } from './store.ts';
 
 type Placed = { readonly place: string; readonly id: string };
 

@@ -1,23 +1,8 @@
 // The feeds in which a copy stands, and its place in each: a text whose order is the feed's order. Pure, so that every store keeps the same.
 // Time is that of the server's signature, which every reader of a copy sees alike; a reed is published right after it.
-import { type ReedId, type UserId, userOf } from '../wire/address.ts';
+import { userOf } from '../wire/address.ts';
 import { parseTime } from '../wire/kinds.ts';
-import type { CopyRecord } from './store.ts';
-
-/**
- * all: everything kept. author: what somebody wrote. tag: a pipe. mention: what names somebody. answers: replies to and echoes of what somebody
- * wrote. echo: what echoes a reed. These newest first.
- * reply: the direct answers to a reed, oldest first. thread: a thread's parts in their order, by its head.
- */
-export type Feed =
-  | 'all'
-  | `author ${UserId}`
-  | `tag ${string}`
-  | `mention ${UserId}`
-  | `answers ${UserId}`
-  | `echo ${ReedId}`
-  | `reply ${ReedId}`
-  | `thread ${ReedId}`;
+import type { CopyRecord, Feed } from './store.ts';
 
 /** Stands in no feed's name, no time and no id. */
 const GAP = '\u0000';

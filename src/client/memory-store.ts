@@ -1,8 +1,8 @@
 // A store that lives as long as the process: for tests, demo members and load generators.
 // Records go in and out as copies, so that nobody can change what is stored from outside.
 import { FeedIndex } from './feed-index.ts';
-import { type Feed, placesOf } from './feeds.ts';
-import type { Change, Collection, FeedItem, Page, Records, Store } from './store.ts';
+import { placesOf } from './feeds.ts';
+import type { Change, Collection, Feed, FeedItem, Page, Records, Store } from './store.ts';
 import { COLLECTIONS } from './store.ts';
 
 export class MemoryStore implements Store {

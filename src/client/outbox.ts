@@ -16,7 +16,8 @@ import { acceptedChanges, buriedBy, changesOf, isRemoval, refusedChanges } from 
 import { withMend } from './mends.ts';
 import { type Draft, requireBody, requireThreadSize, type ThreadDraft } from './publish-options.ts';
 import { partStatement, partsOf, ReedCarrier, type ReedCarrierDeps } from './reed-carrier.ts';
-import type { ActRecord, ActType, Change, MentionOutcome, OutboxRecord, ReedRelations } from './store.ts';
+import type { ActRecord, Change, OutboxRecord, ReedRelations } from './store.ts';
+import type { ActType, MentionOutcome } from './types.ts';
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;

@@ -9,8 +9,8 @@ import type { Frame, FrameOf } from '../wire/frames.ts';
 import { heading, type StatementOf } from '../wire/statements.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { ServerTime } from './server-time.ts';
-import type { Change, CopyRecord, MentionOutcome, OutboxRecord, Store, ThreadPart } from './store.ts';
-import type { Emit, ReedCertificate, ReedStatement, ThreadCertificate } from './types.ts';
+import type { Change, CopyRecord, OutboxRecord, Store, ThreadPart } from './store.ts';
+import type { Emit, MentionOutcome, ReedCertificate, ReedStatement, ThreadCertificate } from './types.ts';
 
 /** PUBLISH_READY is sent again when it was not answered for so long. */
 const READY_AGAIN_MS = 10_000;

@@ -8,8 +8,7 @@ import type { StatementOf } from '../wire/statements.ts';
 import type { Api, TokenSource } from './api.ts';
 import type { KeyDirectory } from './keys.ts';
 import type { Registered } from './reed-carrier.ts';
-import type { MentionOutcome } from './store.ts';
-import type { ReedStatement, ThreadCertificate } from './types.ts';
+import type { MentionOutcome, ReedStatement, ThreadCertificate } from './types.ts';
 
 export type RegistrationDeps = { readonly api: Api; readonly session: TokenSource; readonly keys: Pick<KeyDirectory, 'context'> };
 

@@ -2,8 +2,7 @@
 // One write is all or nothing and durable when it resolves; a store that lost something says so by `complete`.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Body } from '../wire/body.ts';
-import type { Feed } from './feeds.ts';
-import type { ReedCertificate, ThreadCertificate } from './types.ts';
+import type { ActType, MentionOutcome, ReedCertificate, ThreadCertificate } from './types.ts';
 
 /** A verified copy of a reed. `own`: written by this member. */
 export type CopyRecord = {
@@ -41,9 +40,6 @@ export type RequestRecord = {
   readonly askedAt: number;
 };
 
-/** What the server said of a mention when it registered the reed. */
-export type MentionOutcome = { readonly user: UserId; readonly accepted: boolean; readonly reason?: string };
-
 /** One of the reeds of a thread. */
 export type ThreadPart = { readonly reedId: ReedId; readonly body: Body };
 
@@ -65,8 +61,6 @@ export type OutboxRecord = {
   readonly refused?: { readonly code: string; readonly detail: string };
   readonly state: 'written' | 'registered';
 };
-
-export type ActType = 'follow' | 'unfollow' | 'like' | 'unlike' | 'block' | 'unblock' | 'reed-removal' | 'thread-removal';
 
 /** A signed act on its way out. `buried`: of a removal, the reeds that were taken away here. */
 export type ActRecord = {
@@ -144,6 +138,21 @@ export const COLLECTIONS: readonly Collection[] = [
 export type Change =
   | { readonly [C in Collection]: { readonly put: C; readonly record: Records[C] } }[Collection]
   | { readonly delete: Collection; readonly id: string };
+
+/**
+ * all: everything kept. author: what somebody wrote. tag: a pipe. mention: what names somebody. answers: replies to and echoes of what somebody
+ * wrote. echo: what echoes a reed. These newest first.
+ * reply: the direct answers to a reed, oldest first. thread: a thread's parts in their order, by its head.
+ */
+export type Feed =
+  | 'all'
+  | `author ${UserId}`
+  | `tag ${string}`
+  | `mention ${UserId}`
+  | `answers ${UserId}`
+  | `echo ${ReedId}`
+  | `reply ${ReedId}`
+  | `thread ${ReedId}`;
 
 /** A copy and where it stands in a feed: the place is the cursor behind it. */
 export type FeedItem = { readonly place: string; readonly copy: CopyRecord };

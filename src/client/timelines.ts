@@ -3,8 +3,7 @@
 import type { ReedId, UserId } from '../wire/address.ts';
 import { foldTag } from '../wire/claims.ts';
 import type { Agreements } from './agreements.ts';
-import type { Feed } from './feeds.ts';
-import type { CopyRecord, FeedItem, Store } from './store.ts';
+import type { CopyRecord, Feed, FeedItem, Store } from './store.ts';
 
 /**
  * home: own reeds and those of whom this member follows. pipe: a tag. mentions: what names this member. answers: replies to and echoes of this

@@ -6,7 +6,10 @@ import type { ReedId, RequestId, ServerId, ServerKeyId, UserId, UserKeyId } from
 import type { Certificate } from '../wire/canonical.ts';
 import type { DeliveryType, InvalidReason } from '../wire/frames.ts';
 import type { StatementOf } from '../wire/statements.ts';
-import type { ActType, MentionOutcome } from './store.ts';
+
+/** What the server said of a mention when it registered the reed. */
+export type MentionOutcome = { readonly user: UserId; readonly accepted: boolean; readonly reason?: string };
+export type ActType = 'follow' | 'unfollow' | 'like' | 'unlike' | 'block' | 'unblock' | 'reed-removal' | 'thread-removal';
 
 export type ReedStatement = StatementOf<'reed'>;
 export type ReedCertificate = Certificate<ReedStatement>;

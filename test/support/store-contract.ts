@@ -1,8 +1,7 @@
 // What every store of the SDK must do, whatever it is made of. Browser-safe and free of a test runner,
 // so that the same cases run over memory and files in Node and over IndexedDB in Chromium.
 
-import type { Feed } from '../../src/client/feeds.ts';
-import type { Change, CopyRecord, Page, RequestRecord, Store } from '../../src/client/store.ts';
+import type { Change, CopyRecord, Feed, Page, RequestRecord, Store } from '../../src/client/store.ts';
 import type { ReedCertificate } from '../../src/client/types.ts';
 import { makeReedId, makeRequestId, parseUserId, type ReedId } from '../../src/wire/address.ts';
 

@@ -1,7 +1,7 @@
 // The member SDK's store over IndexedDB: one object store per collection, one transaction per write, durable when it resolves.
 // Ids are compared by IndexedDB as UTF-16 code units, which is the order the port asks for.
-import { boundsOf, type Feed, placesOf } from '../../../src/client/feeds.ts';
-import type { Change, Collection, CopyRecord, FeedItem, Page, Records, Store } from '../../../src/client/store.ts';
+import { boundsOf, placesOf } from '../../../src/client/feeds.ts';
+import type { Change, Collection, CopyRecord, Feed, FeedItem, Page, Records, Store } from '../../../src/client/store.ts';
 import type { CopyRow, Database } from './database.ts';
 
 const EVERYTHING = undefined;
