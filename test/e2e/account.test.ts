@@ -134,7 +134,7 @@ test('what nobody online has is waited for on a new device, and told', async () 
   const page = await elsewhere.open('/restore');
   await giveBackup(page, 'Open it and sign in');
   await connected(page);
-  await page.getByText('wait for somebody who is not online').waitFor();
+  await page.getByText(/waits? for somebody who is not online/).waitFor();
   await look(page, 'recall-waiting');
   expect(elsewhere.complaints).toEqual([]);
   await elsewhere.context.close();

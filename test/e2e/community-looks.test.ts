@@ -87,6 +87,7 @@ test('home, the community stream and a pipe', async () => {
   await look(page, 'c-broadcast');
 
   await openPath(page, '/pipe/herons');
+  await page.getByText('You are listening').waitFor();
   await seesText(page, 'Seven #herons');
   await say('cleo', 'There are #herons at the canal, too.');
   await page.getByRole('button', { name: '1 new reed, show' }).click();

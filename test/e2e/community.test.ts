@@ -162,6 +162,11 @@ test('who is blocked sees nothing more, and is told so', async () => {
   await goTo(cleo.page, 'Home');
   await showsNew(cleo.page, 'Written after the block');
   expect(await card(dora.page, 'Written after the block').count()).toBe(0);
+
+  await openProfileOf(ada.page, 'dora');
+  await ada.page.getByRole('button', { name: 'End the block' }).click();
+  await ada.page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
+  await follow(dora.page, 'ada');
 });
 
 test('what its author removes is gone for everybody, and its link says so', async () => {

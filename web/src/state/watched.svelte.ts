@@ -8,6 +8,9 @@ let listed = 0;
 
 export class Watched {
   stats = $state.raw<StatsView | null>(null);
+  /** Whether what comes of it comes here now: only whoever has asked for what they missed is told what is new. */
+  readonly isLive = $derived.by(() => this.#began && this.refused === '' && session.status.sync.state !== 'away');
+  #began = $state(false);
   /** Why it is not watched; empty if it is. */
   refused = $state('');
 
@@ -30,6 +33,7 @@ export class Watched {
       .ask('watch', wish, {
         signal: end.signal,
         onProgress: ({ stats, refused = '' }) => {
+          this.#began = true;
           if (stats) this.stats = stats;
           this.refused = refused;
         },
