@@ -26,7 +26,8 @@ type Counts = {
 };
 
 const COUNTS =
-  'coalesce(s.echoes, 0) as echoes, coalesce(s.replies, 0) as replies, coalesce(s.likes, 0) as likes, coalesce(s.holders, 0) as holders';
+  'r.id as reed, coalesce(s.echoes, 0) as echoes, coalesce(s.replies, 0) as replies, coalesce(s.likes, 0) as likes, coalesce(s.holders, 0) as holders';
+const THERE = 'r.published_at is not null and r.removed_at is null';
 
 export class Stats {
   readonly #deps: StatsDeps;
@@ -45,11 +46,13 @@ export class Stats {
     return this.#next(async () => {
       const [counts] = await this.#deps.application.query<Counts>({
         name: 'stats_one',
-        text: `select r.id as reed, ${COUNTS} from reeds r left join reed_stats s on s.reed_id = r.id
-          where r.id = $1 and r.published_at is not null and r.removed_at is null`,
+        text: `select ${COUNTS} from reeds r left join reed_stats s on s.reed_id = r.id where r.id = $1 and ${THERE}`,
         values: [reed],
       });
-      if (counts !== undefined) await this.#tell(counts, [viewer]);
+      if (counts === undefined) return;
+      // What the others were told stays what they were told: the next round has to see that it changed since.
+      if (!this.#told.has(reed)) this.#told.set(reed, keyOf(counts));
+      await this.#tell(counts, [viewer]);
     });
   }
 
@@ -73,9 +76,9 @@ export class Stats {
     const { application, replicaId } = this.#deps;
     const watched = await application.query<Counts>({
       name: 'stats_watched',
-      text: `select w.target as reed, ${COUNTS} from (
+      text: `select ${COUNTS} from (
           select distinct v.target from reed_subscriptions v join online_users o on o.user_id = v.viewer and o.owner = $1::uuid) w
-        left join reed_stats s on s.reed_id = w.target`,
+        join reeds r on r.id = w.target left join reed_stats s on s.reed_id = w.target where ${THERE}`,
       values: [replicaId()],
     });
     const changed = watched.filter((counts) => this.#told.get(counts.reed) !== keyOf(counts));
@@ -89,11 +92,13 @@ export class Stats {
       values: [replicaId(), changed.map(({ reed }) => reed)],
     });
     const of = new Map(viewers.map(({ reed, viewers: all }) => [reed, all]));
-    for (const counts of changed) await this.#tell(counts, of.get(counts.reed) ?? []);
+    for (const counts of changed) {
+      this.#told.set(counts.reed, keyOf(counts));
+      await this.#tell(counts, of.get(counts.reed) ?? []);
+    }
   }
 
   async #tell(counts: Counts, viewers: readonly UserId[]): Promise<void> {
-    this.#told.set(counts.reed, keyOf(counts));
     const { reed: reedId, echoes, replies, likes, holders } = counts;
     const coveragePercent = Math.min(100, Math.floor((100 * holders) / Math.max(1, await this.#memberCount())));
     const frame: Frame = { id: '', type: 'reedStats', body: { reedId, echoes, replies, likes, coveragePercent } };

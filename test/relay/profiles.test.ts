@@ -101,6 +101,38 @@ describe('live counts of a reed', () => {
     expect(of(w, 'reedStats')).toHaveLength(2);
   });
 
+  it('are told to who watched before, if somebody begins to watch between a change and its telling', async () => {
+    const [author, watcher, other] = await stage.accounts(3);
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
+    const [w, o] = [await stage.join(watcher), await stage.join(other)];
+    w.send({ id: '', type: 'subscribeReed', body: { reedId: reed } });
+    await stage.pass(2_000);
+    await stage.quiet();
+    await like(reed, other.userId);
+    o.send({ id: '', type: 'subscribeReed', body: { reedId: reed } });
+    await stage.quiet();
+    await stage.pass(2_000);
+    await stage.quiet();
+    expect(of(o, 'reedStats')[0]?.likes).toBe(1);
+    expect(of(w, 'reedStats').map(({ likes }) => likes)).toEqual([0, 1]);
+  });
+
+  it('are told of nothing that is not there, nor any more', async () => {
+    const [author, watcher, other] = await stage.accounts(3);
+    const unpublished = await stage.community.registered(author.userId);
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
+    const w = await stage.join(watcher);
+    w.send({ id: '', type: 'subscribeReed', body: { reedId: unpublished } });
+    w.send({ id: '', type: 'subscribeReed', body: { reedId: reed } });
+    await stage.pass(2_000);
+    await stage.quiet();
+    await stage.community.rows('update reeds set removed_at = now() where id = $1', [reed]);
+    await like(reed, other.userId);
+    await stage.pass(2_000);
+    await stage.quiet();
+    expect(of(w, 'reedStats')).toMatchObject([{ reedId: reed, likes: 0 }]);
+  });
+
   it('count a reply when it can be fetched, not when it is registered (F30)', async () => {
     const [author, watcher, replier] = await stage.accounts(3);
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
