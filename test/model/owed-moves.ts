@@ -198,8 +198,11 @@ export class OwedMoves {
     );
     if (!post) return [];
     const by = deviceOf(post.author);
-    const made = await this.#act(by, remove(by.person, post, this.#now));
+    const act = await remove(by.person, post, this.#now);
+    const made = await this.#act(by, Promise.resolve(act));
     return made.map((action) => {
+      // What was not answered may have come first.
+      if (action.name !== act.name) return action;
       const fire = (): void | Promise<void> => {
         by.own.delete(post.id);
         return action.fire();

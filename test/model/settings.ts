@@ -29,15 +29,15 @@ export type OwedProfile = Omit<Profile, 'subjects'>;
 
 /** Of the community's model, whose runs cost ten times as much: members sign what they state. */
 export const OWED_PROFILES: readonly OwedProfile[] = [
-  { name: 'owed', members: 5, replicas: 1, limits: {}, share: 0.008 },
-  { name: 'owed-replicas', members: 5, replicas: 2, limits: {}, share: 0.024 },
+  { name: 'owed', members: 5, replicas: 1, limits: {}, share: 0.01 },
+  { name: 'owed-replicas', members: 5, replicas: 2, limits: {}, share: 0.03 },
   // Pages, hands and windows are met in a few posts.
   {
     name: 'owed-tight',
     members: 5,
     replicas: 2,
     limits: { holderWindow: 2, catchupRows: 2, catchupServed: 2, catchupBelow: 1 },
-    share: 0.03,
+    share: 0.02,
   },
 ];
 
