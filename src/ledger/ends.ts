@@ -134,19 +134,31 @@ export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: 
     values: [subjects, page],
   });
 
+export type CutOff = {
+  readonly ended: readonly Ended[];
+  /** Reeds that nobody has any more. */
+  readonly unheld: readonly ReedId[];
+};
+
 /** Ends what `viewer` is owed of reeds of `author`, and its allocations of them. For the transaction of a block, and again after it. */
-export const cutOff = async (executor: Executor, author: UserId, viewer: UserId): Promise<Ended[]> => {
+export const cutOff = async (executor: Executor, author: UserId, viewer: UserId): Promise<CutOff> => {
   // Ids of an author's reeds begin with its own id: they are one range of an index.
   const [first, end] = [`${author}/`, `${author}0`];
-  const { rows } = await sql<EndedRow>`
+  const { rows } = await sql<Omit<EndedRow, 'event_id'> & { event_id: string | null }>`
     with taken as materialized (
       select event_id from pending_events
       where requester_user_id = ${viewer} and subject_kind in ('reed', 'thread') and subject_id > ${first} and subject_id < ${end} and not is_foreign
       order by event_id for update
     ), ${sql.raw(END_TAKEN)},
-    dropped as (delete from reed_allocations where holder_user_id = ${viewer} and reed_id > ${first} and reed_id < ${end})
-    select * from ended`.execute(executor);
-  return rows.map(endedOf);
+    dropped as (delete from reed_allocations where holder_user_id = ${viewer} and reed_id > ${first} and reed_id < ${end} returning reed_id)
+    select * from ended
+    union all
+    select null, null, null, false, d.reed_id, null, null from dropped d
+      where not exists (select from reed_allocations a where a.reed_id = d.reed_id and a.holder_user_id <> ${viewer})`.execute(executor);
+  return {
+    ended: rows.flatMap((row) => (row.event_id === null ? [] : [endedOf({ ...row, event_id: row.event_id })])),
+    unheld: rows.flatMap((row) => (row.event_id === null ? [row.subject_id] : [])),
+  };
 };
 
 export type EvictItem = { readonly holder: UserId; readonly reedId: ReedId };

@@ -4,6 +4,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { DB } from '../db/types.ts';
+import type { Executor } from '../identity/executor.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 
 export type Watched =
@@ -74,6 +75,13 @@ export async function endSubscriptions(tx: Transaction<DB>, viewers: readonly Us
       places as (delete from catchup_positions where user_id = any(${viewers}::text[])),
       pipe as (delete from pipe_subscriptions where viewer = any(${viewers}::text[]))
     delete from broadcast_subscriptions where viewer = any(${viewers}::text[])`.execute(tx);
+}
+
+/** Ends what a member watches of another one: the profile and every reed. */
+export async function endWatching(tx: Executor, viewer: UserId, author: UserId): Promise<void> {
+  await sql`
+    with reed as (delete from reed_subscriptions where viewer = ${viewer} and target > ${`${author}/`} and target < ${`${author}0`})
+    delete from profile_subscriptions where viewer = ${viewer} and target = ${author}`.execute(tx);
 }
 
 async function isWatching(tx: Transaction<DB>, viewer: UserId, watched: Watched): Promise<boolean> {
