@@ -10,8 +10,8 @@ import type { Logger } from 'pino';
 import { doubling } from '../base/backoff.ts';
 import { type Clock, OffsetClock, pause } from '../base/clock.ts';
 import { SetupError } from '../base/setup-error.ts';
-import { lockFolder } from './folder-lock.ts';
-import { type Cluster, findBinaries, initialise, startPostgres, stopLeftOver, stopPostgres } from './postgres-process.ts';
+import { FolderInUse, lockFolder } from './folder-lock.ts';
+import { type Cluster, findBinaries, initialise, runningPort, startPostgres, stopLeftOver, stopPostgres } from './postgres-process.ts';
 import { assertPassable, chooseUser } from './postgres-user.ts';
 
 export type Embedded = {
@@ -31,6 +31,7 @@ export type EmbeddedOptions = {
 };
 
 const DATABASE = 'reedbed';
+const PASSWORD_FILE = 'postgres-password';
 const START_TRIES = 5;
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 5_000;
@@ -71,6 +72,8 @@ const freePort = (): Promise<number> =>
       server.close(() => (address !== null && typeof address === 'object' ? done(address.port) : failed(new Error('no port'))));
     });
   });
+
+const serverUrlOf = (password: string, port: number): string => `postgres://reedbed:${password}@127.0.0.1:${port}`;
 
 const createDatabase = async (serverUrl: string): Promise<void> => {
   const client = new pg.Client({ connectionString: `${serverUrl}/postgres` });
@@ -171,13 +174,13 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
   const data = lock.folder;
   try {
     const cluster = await prepareCluster(data, clock);
-    const password = await loadPassword(join(data, 'postgres-password'));
+    const password = await loadPassword(join(data, PASSWORD_FILE));
     const isNew = (await stat(join(cluster.folder, 'PG_VERSION')).catch(() => null)) === null;
     if (isNew) await makeCluster(cluster, password);
     if (await stopLeftOver(cluster)) options.log.warn('stopped a Postgres that an earlier server had left running');
     const supervisor = new Supervisor(cluster, options.settings ?? {}, options.log);
     await supervisor.start();
-    const serverUrl = `postgres://reedbed:${password}@127.0.0.1:${supervisor.port}`;
+    const serverUrl = serverUrlOf(password, supervisor.port);
     let stopping: Promise<void> | null = null;
     const stop = (): Promise<void> => {
       stopping ??= supervisor.stop().finally(() => lock.release());
@@ -197,5 +200,34 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
   } catch (error) {
     lock.release();
     throw error;
+  }
+};
+
+export type Reached = { readonly url: string; stop(): Promise<void> };
+
+/** Where the server that has `folder` keeps its database. @throws SetupError if that can't be found out */
+const urlOfRunning = async (folder: string): Promise<string> => {
+  const port = await runningPort(join(folder, 'postgres'));
+  if (port === null)
+    throw new SetupError(
+      `A Reedbed server has the data folder ${folder}, but no embedded database is ready there.`,
+      'If it is just starting or stopping, try again in a moment; if its database is an outside one, name it in DATABASE_URL here too.',
+    );
+  const password = await readFile(join(folder, PASSWORD_FILE), 'utf8').catch((cause: unknown) => {
+    throw new SetupError(`The file ${join(folder, PASSWORD_FILE)} can't be read.`, 'Run this as the user who runs the server.', { cause });
+  });
+  return `${serverUrlOf(password.trim(), port)}/${DATABASE}`;
+};
+
+/**
+ * The embedded database of a data folder for a command beside the server: that of the running server, or one that is started for it and ends
+ * with stop(). @throws SetupError
+ */
+export const reachEmbedded = async (options: EmbeddedOptions): Promise<Reached> => {
+  try {
+    return await startEmbedded(options);
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error;
+    return { url: await urlOfRunning(error.folder), stop: async () => undefined };
   }
 };

@@ -6,6 +6,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { SetupError } from '../base/setup-error.ts';
 import { makeFolder } from '../config/folder.ts';
 
+/** Another process has the data folder. */
+export class FolderInUse extends SetupError {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    super(
+      `Another Reedbed server is using the data folder ${folder}.`,
+      'Stop it first, or give this one a folder and port of its own with REEDBED_DATA and REEDBED_PORT.',
+    );
+    this.folder = folder;
+  }
+}
+
 export type FolderLock = {
   /** The folder itself, by its real path. */
   readonly folder: string;
@@ -35,7 +48,7 @@ const openFolder = async (dataFolder: string): Promise<string> => {
 
 /**
  * Takes the data folder for this process, and makes it if there is none.
- * @throws SetupError when another process has it, or the folder can't be made or written.
+ * @throws FolderInUse when another process has it; SetupError when the folder can't be made or written.
  */
 export const lockFolder = async (dataFolder: string): Promise<FolderLock> => {
   const folder = await openFolder(dataFolder);
@@ -44,12 +57,7 @@ export const lockFolder = async (dataFolder: string): Promise<FolderLock> => {
     database.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive');
     return { folder, release: () => void (database.isOpen && database.close()) };
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === BUSY) {
-      throw new SetupError(
-        `Another Reedbed server is using the data folder ${folder}.`,
-        'Stop it first, or give this one a folder and port of its own with REEDBED_DATA and REEDBED_PORT.',
-      );
-    }
+    if ((error as { errcode?: number }).errcode === BUSY) throw new FolderInUse(folder);
     throw new SetupError(
       `The data folder ${folder} can't be written.`,
       'Change its owner or mode, or name another folder with REEDBED_DATA.',

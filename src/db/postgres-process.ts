@@ -105,6 +105,15 @@ const pidFile = async (folder: string): Promise<string[]> => {
   return text.split('\n').map((line) => line.trim());
 };
 
+/** The port of the Postgres that works in `folder` and takes connections; null if there is none. */
+export const runningPort = async (folder: string): Promise<number | null> => {
+  const lines = await pidFile(folder);
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  // A file that a crash left may name a port that is some other program's by now, and a password is not for everybody.
+  const isReady = pid > 0 && port > 0 && lines[7] === 'ready' && isAlive(pid) && (await worksIn(pid, folder));
+  return isReady ? port : null;
+};
+
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

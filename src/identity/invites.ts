@@ -9,11 +9,12 @@ import type { KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import { type InviteId, ROOT_INVITE, type UserId } from '../wire/address.ts';
 import { parseTime } from '../wire/kinds.ts';
+import type { Role } from '../wire/roles.ts';
 import type { StatementOf } from '../wire/statements.ts';
 import { type Countersigned, type Countersigner, hashBytes } from './countersign.ts';
 import type { Executor } from './executor.ts';
 import type { SignupMode } from './mode.ts';
-import type { Member, Role } from './sessions.ts';
+import type { Member } from './sessions.ts';
 import { requireSigned } from './verify.ts';
 
 const SECRET_BYTES = 32;

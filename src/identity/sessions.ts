@@ -10,6 +10,7 @@ import { type KeyLookup, verifySigned } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import type { UserId } from '../wire/address.ts';
 import { canonicalBytes, STATEMENT_LIMITS } from '../wire/canonical.ts';
+import type { Role } from '../wire/roles.ts';
 import type { StatementOf } from '../wire/statements.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
 import type { Challenges } from './challenges.ts';
@@ -18,7 +19,6 @@ import type { ServerIdentity } from './server-identity.ts';
 import { type Member, TOKEN_BYTES, TokenLookup, tokenHash } from './token-lookup.ts';
 
 export type { Member };
-export type Role = Member['role'];
 
 export type SessionStatement = StatementOf<'session'>;
 export type Purpose = SessionStatement['purpose'];

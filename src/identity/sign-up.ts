@@ -11,12 +11,13 @@ import type { Database } from '../db/pool.ts';
 import type { DB } from '../db/types.ts';
 import { fingerprintOf, serverOf } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
+import type { Role } from '../wire/roles.ts';
 import { checkStatement, type StatementOf } from '../wire/statements.ts';
 import { hashBytes, storedCertificate, storeStatement, type Verified } from './countersign.ts';
 import type { Invites } from './invites.ts';
 import type { SignupMode } from './mode.ts';
 import type { ServerIdentity } from './server-identity.ts';
-import { type IssuedToken, type Role, requireSession, type SessionStatement, type Sessions } from './sessions.ts';
+import { type IssuedToken, requireSession, type SessionStatement, type Sessions } from './sessions.ts';
 import { claimName } from './usernames.ts';
 import { requireSigned } from './verify.ts';
 

@@ -8,6 +8,7 @@ import { Batcher, BatchLoad, Lane } from '../db/batch.ts';
 import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import type { UserId, UserKeyId } from '../wire/address.ts';
+import type { Role } from '../wire/roles.ts';
 
 export const TOKEN_BYTES = 32;
 
@@ -21,10 +22,10 @@ export type Member = {
   readonly userId: UserId;
   readonly keyId: UserKeyId;
   readonly deviceId: string;
-  readonly role: 'root' | 'admin' | 'archivist' | 'user';
+  readonly role: Role;
 };
 
-type SessionRow = { place: number; user_id: UserId; key_id: UserKeyId; device_id: string; role: Member['role']; last_used_at: Date };
+type SessionRow = { place: number; user_id: UserId; key_id: UserKeyId; device_id: string; role: Role; last_used_at: Date };
 
 export class TokenLookup {
   readonly #deps: TokenLookupDeps;

@@ -2,17 +2,18 @@
 // loaded only when they are asked for.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
 import { configHelp, configToml, describeConfig } from '../config/describe.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { createLog } from '../telemetry/log.ts';
+import { ROLES, type Role } from '../wire/roles.ts';
 import type { LoadApp } from './serve.ts';
-import { createTerminal, faultOf, type Terminal } from './terminal.ts';
+import { confirm, createTerminal, faultOf, type ListTerminal } from './terminal.ts';
 
 type SettingOptions = Partial<Record<SettingKey, string>>;
 type Common = SettingOptions & { readonly json?: boolean };
-type Invocation = { readonly config: Config; readonly terminal: Terminal; readonly json: boolean };
+type Invocation = { readonly config: Config; readonly terminal: ListTerminal; readonly json: boolean };
 
 const FAULT = 1;
 const WRONG_USE = 2;
@@ -117,6 +118,53 @@ const addMigrate = (program: Command): void => {
     });
 };
 
+const WHAT_TAKES_EFFECT = `
+The server may run meanwhile, and sees the change at once: in the fan-out of the next reed, in the next request of sessions that are open, in every new
+session. Who has the member on the screen sees it when the page is loaded again. Copies that are on their way to an archivist still arrive, and invites
+made before keep the role that they give. An archivist's own device has to agree to keep what comes: reedbed holder --archivist.
+
+Without an outside database and without a running server, the embedded database is started for the command and stopped again.`;
+
+const addUsersList = (users: Command): void => {
+  withSettings(users.command('list'))
+    .description('print the members, by id: role, since when, state, counted strikes, id, name')
+    .addOption(new Option('--role <role>', 'only those of this role').choices(ROLES))
+    .addHelpText(
+      'after',
+      '\nState: active; frozen (key revoked, no other yet); leaving (removed by themselves, can be taken back still); removed.\nStrikes: false copies that count against them as holders now.\nWith --json a line for each member.',
+    )
+    .action(async (options: Common & { role?: Role }) => {
+      const { role, ...common } = options;
+      const { config, terminal } = invoke(common);
+      const { runUsersList } = await import('./users.ts');
+      await runUsersList({ config, terminal, log: createLog(config.logLevel), ...(role === undefined ? {} : { role }) });
+    });
+};
+
+const addUsersRole = (users: Command): void => {
+  withSettings(users.command('role'))
+    .description('give a member another role')
+    .argument('<member>', 'name or id')
+    .addArgument(new Argument('<role>', 'the role to give').choices(ROLES))
+    .option('--dry-run', 'only say what would become of it')
+    .option('--yes', 'do it without asking')
+    .addHelpText('after', WHAT_TAKES_EFFECT)
+    .action(async (member: string, role: Role, options: Common & { dryRun?: boolean; yes?: boolean }) => {
+      const { dryRun = false, yes = false, ...common } = options;
+      const { config, terminal, json } = invoke(common);
+      const canAsk = process.stdin.isTTY === true && !json;
+      const { runUsersRole } = await import('./users.ts');
+      const asked = { member, role, dryRun, isSure: yes, confirm: canAsk ? confirm : null };
+      process.exitCode = await runUsersRole({ config, terminal, log: createLog(config.logLevel), ...asked });
+    });
+};
+
+const addUsers = (program: Command): void => {
+  const users = program.command('users').description('see the members, and give them roles');
+  addUsersList(users);
+  addUsersRole(users);
+};
+
 const addConfig = (program: Command): void => {
   withSettings(program.command('config'))
     .description('print the settings in effect, without secrets, as a reedbed.toml')
@@ -141,6 +189,11 @@ const addVersion = (program: Command): void => {
     });
 };
 
+const inherit = (command: Command, parent: Command): void => {
+  command.copyInheritedSettings(parent).exitOverride();
+  for (const each of command.commands) inherit(each, command);
+};
+
 export const createProgram = (loadApp: LoadApp): Command => {
   const program = new Command('reedbed')
     .description("A community's tracker and relay: it knows who holds which post, and holds none.")
@@ -153,9 +206,10 @@ export const createProgram = (loadApp: LoadApp): Command => {
   addDemo(program, loadApp);
   addHolder(program);
   addMigrate(program);
+  addUsers(program);
   addConfig(program);
   addVersion(program);
-  for (const command of program.commands) command.copyInheritedSettings(program).exitOverride();
+  for (const command of program.commands) inherit(command, program);
   return program;
 };
 

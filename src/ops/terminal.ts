@@ -1,5 +1,6 @@
 // What a command prints and how it ends: results on standard output (one JSON line with --json), faults as one line with their mend on
 // standard error. A fault that an operator can mend never shows a stack.
+import { createInterface } from 'node:readline/promises';
 import { AppError } from '../base/errors.ts';
 import { SetupError } from '../base/setup-error.ts';
 
@@ -12,9 +13,21 @@ export type Terminal = {
   fault(fault: Fault): void;
 };
 
-export const createTerminal = (json: boolean): Terminal => ({
+/** For commands with more than one result. */
+export type ListTerminal = Terminal & {
+  /** Words around the results, for people only. */
+  note(words: string): void;
+  /** Whether nobody reads any more, as with `| head`. */
+  isGone(): boolean;
+};
+
+export const createTerminal = (json: boolean): ListTerminal => ({
   isTerminal: process.stdout.isTTY === true,
   print: (value, shown) => void process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${shown}\n`),
+  note: (words) => {
+    if (!json) process.stdout.write(`${words}\n`);
+  },
+  isGone: () => process.stdout.destroyed,
   fault: (fault) =>
     void process.stderr.write(
       json ? `${JSON.stringify(fault)}\n` : `reedbed: ${fault.error}${fault.error.includes('\n') ? '\n' : ' '}${fault.mend}\n`,
@@ -26,4 +39,17 @@ export const faultOf = (error: unknown): Fault | null => {
   if (error instanceof SetupError) return { error: error.message, mend: error.mend };
   if (error instanceof AppError) return { error: error.detail, mend: 'Try again; if it stays, the log says more.' };
   return null;
+};
+
+/** Asks on standard error, so that standard output holds results only. @returns whether the answer was yes; an end of input is a no */
+export const confirm = async (question: string, signal: AbortSignal): Promise<boolean> => {
+  // Not as a terminal of its own: Ctrl-C stays a signal, and whoever waits for the answer ends as for any other one.
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  try {
+    const ended = new Promise<string>((done) => lines.once('close', () => done('')));
+    const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended]);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
 };

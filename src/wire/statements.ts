@@ -26,6 +26,7 @@ import {
   type ValueOf,
 } from './kinds.ts';
 import { contradiction, otherPerson } from './persons.ts';
+import { ROLES } from './roles.ts';
 
 const userId = id(parseUserId);
 const userKeyId = id(parseUserKeyId);
@@ -90,7 +91,7 @@ const TABLE = {
     user: userId,
     key: userKeyId,
     tokenHash: hash,
-    role: oneOf('root', 'admin', 'archivist', 'user'),
+    role: oneOf(...ROLES),
     expiresAt: time,
   },
   session: {
