@@ -51,7 +51,7 @@ export class Agreements {
       case 'dataResponse':
         return watched.profile(author);
       case 'archiveReed':
-        return (await store.get('meta', ARCHIVIST))?.value === true;
+        return this.isArchivist();
       default:
         return true;
     }
@@ -88,6 +88,10 @@ export class Agreements {
   async isShut(author: UserId): Promise<boolean> {
     const { store } = this.#deps;
     return (await store.get('blocks', author)) !== null || (await store.get('blockers', author))?.active === true;
+  }
+
+  async isArchivist(): Promise<boolean> {
+    return (await this.#deps.store.get('meta', ARCHIVIST))?.value === true;
   }
 
   /** Archivists take what the server gives them to keep. */

@@ -8,6 +8,7 @@ import { configHelp, configToml, describeConfig } from '../config/describe.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { ROLES, type Role } from '../wire/roles.ts';
+import type { HolderOptions } from './holder.ts';
 import type { LoadApp } from './serve.ts';
 import { confirm, createTerminal, faultOf, type ListTerminal } from './terminal.ts';
 
@@ -95,12 +96,16 @@ const addHolder = (program: Command): void => {
     .option('--username <name>', 'name to sign up with')
     .option('--store <folder>', 'where keys and copies are kept', './data/holder')
     .option('--keep <reed>', 'id or link of a reed to fetch and keep; may be given more than once', collect)
+    .option('--follow <member>', 'name or id of a member whose reeds are kept from now on; may be given more than once', collect)
+    .option('--unfollow <member>', 'ends that', collect)
+    .option('--archivist', 'keep what the server gives archivists, from now on and at later starts')
+    .option('--no-archivist', 'ends that')
     .option('--json', 'print one line of JSON for each thing that happens')
     .addHelpText(
       'after',
-      '\nThe first time:  reedbed holder --invite <link> --username <name>\nLater:           reedbed holder --keep <id or link of a reed>',
+      '\nThe first time:  reedbed holder --invite <link> --username <name>\nLater:           reedbed holder --keep <id or link of a reed>\n\nAn archivist needs the role too, which the operator of the server gives: reedbed users role <name> archivist',
     )
-    .action(async (options: { server?: string; invite?: string; username?: string; store: string; keep?: string[]; json?: boolean }) => {
+    .action(async (options: Omit<HolderOptions, 'keep' | 'json'> & { keep?: string[]; json?: boolean }) => {
       const { runHolder } = await import('./holder.ts');
       process.exitCode = await runHolder({ ...options, keep: options.keep ?? [], json: options.json === true });
     });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../base/setup-error.ts';
 import { parseInviteLink } from '../client/invite-link.ts';
-import { parseReedId, type ReedId } from '../wire/address.ts';
+import { parseReedId, parseUserId, type ReedId } from '../wire/address.ts';
 import { checkUsername, type UsernameReason } from '../wire/username.ts';
 
 export const KEY_FILE = 'keys.json';
@@ -39,6 +39,17 @@ export const reedIdOf = (text: string): ReedId => {
       'Copy the link of the reed in the web app; an id looks like <author id>@<server id>/<uuid>.',
     );
   return reedId;
+};
+
+/** Somebody's name or id, as given. @throws SetupError */
+export const personOf = (text: string): string => {
+  const trimmed = text.trim();
+  if (parseUserId(trimmed) === null && !checkUsername(trimmed).ok)
+    throw new SetupError(
+      `${JSON.stringify(text)} is neither a name nor the id of a member.`,
+      'Names are written without @; an id looks like <id>@<server id>.',
+    );
+  return trimmed;
 };
 
 /** The address in an invite link. @throws SetupError if it isn't a whole one */

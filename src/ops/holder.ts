@@ -15,7 +15,8 @@ import { webSocketFactory } from '../client/web-socket.ts';
 import { makeFolder } from '../config/folder.ts';
 import type { ReedId } from '../wire/address.ts';
 import { openFileStore } from './file-store.ts';
-import { assertStartable, assertUsername, FIRST_START, inviteOrigin, KEY_FILE, reedIdOf } from './holder-arguments.ts';
+import { assertStartable, assertUsername, FIRST_START, inviteOrigin, KEY_FILE, personOf, reedIdOf } from './holder-arguments.ts';
+import { fulfilWishes, type Wish } from './holder-follows.ts';
 import { keyFile } from './key-file.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 
@@ -34,6 +35,11 @@ export type HolderOptions = {
   readonly store: string;
   /** Ids or links of reeds to fetch and keep. They are remembered, unless the server says that there is no such reed. */
   readonly keep: readonly string[];
+  /** Names or ids of members whose reeds it keeps, or keeps no more, from now on. */
+  readonly follow?: readonly string[];
+  readonly unfollow?: readonly string[];
+  /** Whether to keep what the server gives archivists; as it was if it is not said. */
+  readonly archivist?: boolean;
   readonly json: boolean;
 };
 
@@ -48,6 +54,7 @@ export type HolderStop = (stop: () => void) => void;
 export async function runHolder(options: HolderOptions, onStop: HolderStop = stopOnSignals): Promise<number> {
   const terminal = createTerminal(options.json);
   const keep = options.keep.map(reedIdOf);
+  const wishes = wishesIn(options);
   const invited = options.invite === undefined ? undefined : inviteOrigin(options.invite);
   if (options.username !== undefined) assertUsername(options.username);
   const folder = resolve(options.store);
@@ -61,11 +68,16 @@ export async function runHolder(options: HolderOptions, onStop: HolderStop = sto
     );
   });
   try {
-    return await runWith({ options, invited, terminal, keep, folder, store, onStop });
+    return await runWith({ options, invited, terminal, keep, wishes, folder, store, onStop });
   } finally {
     await store.close();
   }
 }
+
+const wishesIn = ({ follow = [], unfollow = [] }: HolderOptions): Wish[] => [
+  ...unfollow.map((whom): Wish => ({ act: 'unfollow', whom: personOf(whom) })),
+  ...follow.map((whom): Wish => ({ act: 'follow', whom: personOf(whom) })),
+];
 
 async function openFolder(folder: string): Promise<void> {
   try {
@@ -82,6 +94,7 @@ type Run = {
   readonly invited: string | undefined;
   readonly terminal: Terminal;
   readonly keep: readonly ReedId[];
+  readonly wishes: readonly Wish[];
   readonly folder: string;
   readonly store: Store;
   readonly onStop: HolderStop;
@@ -102,6 +115,7 @@ async function runWith(run: Run): Promise<number> {
   if (!member.account) await signUp(member, options);
   await store.write([{ put: 'meta', record: { id: SERVER_URL, value: serverUrl } }]);
   const wanted = await rememberKept(store, run.keep);
+  if (options.archivist !== undefined) await member.receiving.agreements.setArchivist(options.archivist);
   await introduce(member, run);
   return new Promise((done) => {
     let isStopping = false;
@@ -115,6 +129,7 @@ async function runWith(run: Run): Promise<number> {
       if (event.type === 'connection' && event.state === 'stopped') stop(FAULT);
     });
     onStop(() => stop(0));
+    fulfilWishes({ member, terminal }, run.wishes);
     member.connect();
     for (const reedId of wanted.missing) void keepOne(member, reedId, { terminal, forget: wanted.forget });
   });
@@ -176,15 +191,20 @@ async function rememberKept(store: Store, keep: readonly ReedId[]): Promise<Want
 async function introduce(member: Member, { terminal, folder, store }: Run): Promise<void> {
   const { user, username, server } = member.account ?? {};
   const copies = (await member.copies()).length;
+  const archivist = await member.receiving.agreements.isArchivist();
   const lines = [
     `${username} keeps copies at ${server}`,
     `  member  ${user}`,
     `  holds   ${copies === 1 ? '1 reed' : `${copies} reeds`}`,
     `  folder  ${folder} (all of it is this member: keys.json alone brings nobody back, so keep a copy of the whole folder)`,
   ];
+  if (archivist)
+    lines.push(
+      `  archives what the server gives archivists; its operator makes this one of them: reedbed users role ${username} archivist`,
+    );
   if (!store.complete) lines.push('  damage  part of the store was lost; what is missing is not reported as gone');
   lines.push('Ctrl-C ends it.');
-  terminal.print({ event: 'started', user, username, server, folder, copies, complete: store.complete }, lines.join('\n'));
+  terminal.print({ event: 'started', user, username, server, folder, copies, archivist, complete: store.complete }, lines.join('\n'));
 }
 
 const ENDED: Readonly<Record<RequestOutcome, string>> = {
