@@ -170,6 +170,19 @@ export class LightCommunity {
     return (await this.#run(text, values)).rows as Row[];
   }
 
+  /** Keeps the rows that a statement locks locked for as long as `meanwhile` takes. */
+  async holding(text: string, values: readonly unknown[], meanwhile: () => Promise<void>): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url });
+    await client.connect();
+    try {
+      await client.query('begin');
+      await client.query(text, [...values]);
+      await meanwhile();
+    } finally {
+      await client.end();
+    }
+  }
+
   async #run(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     const client = new pg.Client({ connectionString: this.#url });
     await client.connect();
@@ -333,7 +346,8 @@ export class LightMember {
     if (!decoded.ok) throw new Error(`the server sent what can't be read: ${decoded.reason}`);
     const frame = decoded.value;
     if (frame.type === 'ping') return this.send({ id: '', type: 'pong', body: {} });
-    if (frame.type === 'pong') {
+    // One that answers a ping with an id is waited for as a frame.
+    if (frame.type === 'pong' && frame.id === '') {
       this.#pongs += 1;
       for (const resolve of this.#pongWaiters.splice(0)) resolve();
       return;
