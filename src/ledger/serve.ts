@@ -46,6 +46,7 @@ select i.event_id, c.member, c.member in (select user_id from here) as here
 from concerned c left join inserted i on i.requester_user_id = c.member order by c.member`;
 
 type Row = { event_id: string | null; member: UserId; here: boolean };
+type ServedRow = { event_id: string | null; subject_kind: NoticeKind; event_name: NoticeName; subject_id: string };
 
 /**
  * Owes a notice to a page of the members online whom it concerns, the author apart.
@@ -74,22 +75,29 @@ export const serve = async (
   return { served, next: rows.length < page.limit ? null : (rows.at(-1)?.member ?? null) };
 };
 
-/** Owes notices to one member who is online. @returns the new events, to be sent now */
+/**
+ * Owes notices to one member who is online.
+ * @returns the new events, to be sent now; locked: the member was coming or going, and is owed nothing yet
+ */
 export const serveTo = async (
   context: LedgerContext,
   requester: UserId,
   about: readonly NoticeAbout[],
   now: number,
-): Promise<(Served & NoticeAbout)[]> => {
-  const rows = await context.db.query<{ event_id: string; subject_kind: NoticeKind; event_name: NoticeName; subject_id: string }>({
+): Promise<{ served: (Served & NoticeAbout)[]; locked: boolean }> => {
+  const rows = await context.db.query<ServedRow & { locked: boolean }>({
     name: 'ledger_serve_to',
     text: `
-with here as materialized (select user_id from online_users where user_id = $1 for key share skip locked)
-insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, relayed_at, relays, created_at)
-select uuidv7(), h.user_id, i.name, i.kind, i.subject, 0, 3, $6, $5, 1, $5
-from here h cross join unnest($2::text[], $3::text[], $4::text[]) as i(name, kind, subject) order by i.kind, i.subject
-on conflict do nothing
-returning event_id, subject_kind, event_name, subject_id`,
+with here as materialized (select user_id from online_users where user_id = $1 for key share skip locked),
+inserted as (
+  insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, relayed_at, relays, created_at)
+  select uuidv7(), h.user_id, i.name, i.kind, i.subject, 0, 3, $6, $5, 1, $5
+  from here h cross join unnest($2::text[], $3::text[], $4::text[]) as i(name, kind, subject) order by i.kind, i.subject
+  on conflict do nothing
+  returning event_id, subject_kind, event_name, subject_id
+)
+select i.*, not exists (select from here) and exists (select from online_users where user_id = $1) as locked
+from (values (1)) as one left join inserted i on true`,
     values: [
       requester,
       about.map((each) => each.eventName),
@@ -99,14 +107,10 @@ returning event_id, subject_kind, event_name, subject_id`,
       new Date(now + context.limits.acknowledgeMs),
     ],
   });
-  return rows.map((row) => ({
-    eventId: row.event_id,
-    requester,
-    relays: 1,
-    kind: row.subject_kind,
-    eventName: row.event_name,
-    subject: row.subject_id,
-  }));
+  const served = rows.flatMap(({ event_id: eventId, subject_kind: kind, event_name: eventName, subject_id: subject }) =>
+    eventId === null ? [] : [{ eventId, requester, relays: 1, kind, eventName, subject }],
+  );
+  return { served, locked: rows.some(({ locked }) => locked) };
 };
 
 /** A notice could not be written: it is sent again soon, and that it was tried counts for nothing. */

@@ -16,6 +16,7 @@ export type AnnouncerDeps = {
   readonly application: Database;
   readonly clock: Clock;
   readonly limits: Limits;
+  readonly log: { warn(details: object, message: string): void };
   readonly looks: Looks;
   readonly fanout: Fanout;
   readonly removals: Removals;
@@ -42,9 +43,9 @@ export class Announcer {
     this.#deps.looks.look(() => this.#pay(debt, 0));
   }
 
-  /** Takes up what other replicas, or failures, left behind, and what is due for its second look. */
+  /** Takes up what other replicas, or failures, left behind, and what is due for its second look. One that fails keeps no other one waiting. */
   async sweep(): Promise<void> {
-    const { application, clock, limits } = this.#deps;
+    const { application, clock, limits, log } = this.#deps;
     const now = clock.now();
     const rows = await application.query<Debt & { looks: number }>({
       name: 'announcer_due',
@@ -53,7 +54,10 @@ export class Announcer {
         where f.kind = t.kind and f.subject_id = t.subject_id returning f.kind, f.subject_id as subject, f.looks::int`,
       values: [new Date(now), new Date(now + limits.fanoutLeaseMs), limits.fanoutsPerSweep],
     });
-    for (const { looks, ...debt } of rows) await this.#pay(debt, looks);
+    for (const { looks, ...debt } of rows)
+      await this.#pay(debt, looks).catch((error) =>
+        log.warn({ kind: debt.kind, subject: debt.subject, err: error }, 'what is to be told could not be, and is tried again'),
+      );
   }
 
   async #pay(debt: Debt, looked: number): Promise<void> {

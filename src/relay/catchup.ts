@@ -72,6 +72,24 @@ export class Catchup {
     this.#deps.looks.look(() => this.#begin(member, [authorStage(author)]));
   }
 
+  /**
+   * These members were to be owed more than they may have open. Committed: they are looked at again, every now and then, until they are owed all;
+   * a stage that is not through stays as it is.
+   */
+  async behind(members: readonly UserId[]): Promise<void> {
+    const { application, clock, limits } = this.#deps;
+    const stages = STAGES.flatMap(({ name, eventName }) => (eventName === null ? [] : [name]));
+    await application.query({
+      name: 'catchup_behind',
+      text: `with here as materialized (
+          select user_id from online_users where user_id = any($1::text[]) and sync_request_id is not null order by user_id for key share
+        )
+        insert into catchup_positions (user_id, stage, due_at) select h.user_id, s.stage, $3 from here h cross join unnest($2::text[]) as s(stage)
+        order by 1, 2 on conflict (user_id, stage) do nothing`,
+      values: [members, stages, new Date(clock.now() + limits.behindLookMs)],
+    });
+  }
+
   async #begin(member: UserId, stages: readonly string[]): Promise<void> {
     const { application, clock, looks } = this.#deps;
     await application.query({
@@ -142,17 +160,18 @@ export class Catchup {
     const page = await stage.page(application, { member, from, limit: limits.catchupRows });
     const [taken, cut] = fitting(page.rows, room);
     const due = uniqueBySubject(taken.filter(({ owed }) => owed));
-    const { behind } = await this.#owe(turn, due);
-    const next = behind ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
+    const { behind, locked } = await this.#owe(turn, due);
+    const next = behind || locked ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
+    const pauseMs = behind ? limits.behindLookMs : locked ? limits.catchupRetryFirstMs : 0;
     if (next === null) await this.#end(turn);
-    else await this.#put(turn, { place: next, failures: 0, dueAt: clock.now() + (behind ? limits.behindLookMs : 0) });
+    else await this.#put(turn, { place: next, failures: 0, dueAt: clock.now() + pauseMs });
   }
 
-  async #owe({ member, stage: { eventName } }: Turn, due: readonly Due[]): Promise<{ behind: boolean }> {
+  async #owe({ member, stage: { eventName } }: Turn, due: readonly Due[]): Promise<{ behind: boolean; locked: boolean }> {
     const { clock, debts, random, removals } = this.#deps;
     const notices = due.flatMap(({ kind, subject }) => (isContent(kind) ? [] : [{ kind, subject, eventName: NOTICE_NAMES[kind] }]));
-    if (notices.length > 0) await removals.tell(member, notices);
-    if (eventName === null) return { behind: false };
+    const { locked } = notices.length > 0 ? await removals.tell(member, notices) : { locked: false };
+    if (eventName === null) return { behind: false, locked };
     return debts.owe(
       due.flatMap(({ kind, subject }): OweItem[] =>
         isContent(kind)

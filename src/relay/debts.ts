@@ -19,15 +19,19 @@ export class Debts {
     this.#deps = deps;
   }
 
-  /** Owes all items; at most one for each (requester, subject). @returns whether any requester has as many events as it may */
-  async owe(items: readonly OweItem[]): Promise<{ behind: boolean }> {
+  /**
+   * Owes all items; at most one for each (requester, subject).
+   * @returns behind: a requester has as many events as it may. locked: one was coming or going all the while; owe the same again, later
+   */
+  async owe(items: readonly OweItem[]): Promise<{ behind: boolean; locked: boolean }> {
     const { limits } = this.#deps;
-    let behind = false;
+    let [behind, locked] = [false, false];
     for (let at = 0; at < items.length; at += limits.fanoutItems) {
       const owed = await this.#some(items.slice(at, at + limits.fanoutItems));
       behind ||= owed.some(({ outcome }) => outcome === 'behind');
+      locked ||= owed.some(({ outcome }) => outcome === 'locked');
     }
-    return { behind };
+    return { behind, locked };
   }
 
   async #some(items: readonly OweItem[]): Promise<Owed[]> {
@@ -36,14 +40,14 @@ export class Debts {
     await this.#follow(owed);
     const locked = new Set(owed.filter(({ outcome }) => outcome === 'locked').map(({ eventId }) => eventId));
     if (locked.size === 0) return owed;
-    // Once more, like every batch: whoever had them has committed by now, or this is what the next sync is for.
+    // Once more, like every batch: most have committed by now.
     const again = await owe(
       this.#deps,
       items.filter(({ eventId }) => locked.has(eventId)),
       clock.now(),
     );
     await this.#follow(again);
-    return [...owed, ...again];
+    return [...owed.filter(({ outcome }) => outcome !== 'locked'), ...again];
   }
 
   /** Commit, then look: who has something in its queue is dispatched to, whoever has no holder yet is given one. */

@@ -41,11 +41,13 @@ export class Fanout {
       listenerPauseMs: limits.broadcastPauseMs,
     });
     const stream = plan.deliveries.filter(({ eventName }) => eventName === 'BROADCAST_REED');
-    await this.#owe(
+    const { locked } = await this.#owe(
       reed,
       audience,
       plan.deliveries.filter(({ eventName }) => eventName !== 'BROADCAST_REED'),
     );
+    // Who was coming or going just now is found when the lease is over, or by its sync.
+    if (locked) return;
     const ended = await this.#end(
       reed,
       stream.map(({ member }) => member),
@@ -54,7 +56,7 @@ export class Fanout {
     if (ended) await this.#owe(reed, audience, stream);
   }
 
-  async #owe(subject: ReedId, { kind, author }: Audience, deliveries: readonly Delivery[]): Promise<void> {
+  async #owe(subject: ReedId, { kind, author }: Audience, deliveries: readonly Delivery[]): Promise<{ locked: boolean }> {
     const { clock, debts, random } = this.#deps;
     const items = deliveries.map(
       ({ member, eventName }): OweItem => ({
@@ -62,7 +64,7 @@ export class Fanout {
         ...{ requester: member, eventName, kind, subject, priority: 1, holder: author },
       }),
     );
-    await debts.owe(items);
+    return debts.owe(items);
   }
 
   /** Ends the debt, and counts what the listeners of the community stream are given and not given. @returns false if it had ended already */

@@ -88,7 +88,7 @@ export class Relay implements MemberFrames {
     this.#answers = new Answers({ bus, looks, refusals });
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
-    const debts = new Debts({ ...deps, looks, behind: (members) => deps.presence.setBehind(members) });
+    const debts = new Debts({ ...deps, looks, behind: (members) => this.#behind(members) });
     const removals = new Removals({ ...deps, looks, refusals });
     const fanout = new Fanout({ ...deps, debts });
     this.#blocks = new Blocks({ ...deps, looks, blocks: deps.blocks });
@@ -231,6 +231,11 @@ export class Relay implements MemberFrames {
   /** A member follows somebody, committed. */
   followed(member: UserId, author: UserId): void {
     this.#catchup.followed(member, author);
+  }
+
+  async #behind(members: readonly UserId[]): Promise<void> {
+    await this.#deps.presence.setBehind(members);
+    await this.#catchup.behind(members);
   }
 
   /** The author's device can serve the reed now. An ERROR about it names the reed as its request id. */

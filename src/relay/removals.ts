@@ -70,9 +70,11 @@ export class Removals {
     }
   }
 
-  /** Owes one member, who is online, notices about copies that it still has. */
-  async tell(member: UserId, about: readonly NoticeAbout[]): Promise<void> {
-    await this.send(await serveTo(this.#deps, member, about, this.#deps.clock.now()));
+  /** Owes one member, who is online, notices about copies that it still has. @returns locked: it was coming or going; tell it again, later */
+  async tell(member: UserId, about: readonly NoticeAbout[]): Promise<{ locked: boolean }> {
+    const { served, locked } = await serveTo(this.#deps, member, about, this.#deps.clock.now());
+    await this.send(served);
+    return { locked };
   }
 
   /** Sends notices whose events are committed. What can't be written is sent again soon. */

@@ -153,6 +153,51 @@ describe('a member who was away', () => {
     expect(new Set(deliveries(member).map(({ reedId }) => reedId)).size).toBe(25);
   });
 
+  it('that had as much open as it may when more was published is given that as well, without asking again', async () => {
+    await stage.again({ eventsPerMember: 2 });
+    const [reader, author] = await stage.accounts(2);
+    await stage.community.follows([[reader.userId, author.userId]]);
+    const a = await stage.join(author, { answer: 'nothing' });
+    const member = await stage.join(reader);
+    member.sync();
+    await stage.quiet();
+    for (let count = 0; count < 4; count++) {
+      const reedId = await stage.community.registered(author.userId);
+      a.send({ id: '', type: 'publishReady', body: { reedId } });
+      await stage.quiet();
+    }
+    expect(await open()).toBe(2);
+    a.behaviour.answer = 'bytes';
+    a.answerAll();
+    await stage.passUntil(60_000, () => deliveries(member).length >= 4);
+    await stage.passUntil(60_000, async () => (await stage.community.rows('select stage from catchup_positions')).length === 0);
+    expect(deliveries(member)).toHaveLength(4);
+  });
+
+  it('and was coming or going at every look is owed the same at a later one', async () => {
+    const [away, author] = await stage.accounts(2);
+    await stage.community.follows([[away.userId, author.userId]]);
+    const post = await published(author);
+    const [gone] = (await stage.community.reeds(author.userId, 1, [away.userId])) as [ReedId];
+    await stage.community.removed('reed-removal', gone);
+    await stage.community.rows('delete from pending_fanout');
+    await stage.join(author);
+    const member = await stage.join(away);
+    await stage.community.rows(`update online_users set sync_request_id = 'x' where user_id = $1`, [away.userId]);
+    await stage.community.holding('select from online_users where user_id = $1 for update', [away.userId], async () => {
+      await stage.community.rows(
+        `insert into catchup_positions (user_id, stage, due_at) select $1, unnest('{removals,follows}'::text[]), '-infinity'`,
+        [away.userId],
+      );
+      await stage.server.settle();
+    });
+    expect(deliveries(member)).toEqual([]);
+    await stage.pass(2_000);
+    await arrived(member, 1);
+    expect(deliveries(member)).toEqual([{ type: 'followReed', reedId: post }]);
+    expect(member.frames.filter(({ type }) => type === 'reedRemoved')).toHaveLength(1);
+  });
+
   it('is given what its other stages owe while one fails, and what that one owes when it works again (F18)', async () => {
     const [away, author] = await stage.accounts(2);
     await stage.community.follows([[away.userId, author.userId]]);

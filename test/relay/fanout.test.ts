@@ -191,6 +191,24 @@ describe('a publication', () => {
     expect(await deliveries(f, reed as ReedId)).toEqual(['followReed']);
   });
 
+  it('reaches who was coming or going just then when its time is over', async () => {
+    const [author, follower] = await stage.accounts(2);
+    await stage.community.follows([[follower.userId, author.userId]]);
+    const [, f] = [await synced(author), await synced(follower)];
+    const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
+    await stage.community.holding('select from online_users where user_id = $1 for update', [follower.userId], async () => {
+      await stage.community.rows(`insert into pending_fanout (kind, subject_id, broadcast, due_at) values ('publication', $1, true, $2)`, [
+        reed,
+        new Date(stage.time()),
+      ]);
+      await stage.server.settle();
+    });
+    expect(await deliveries(f, reed)).toEqual([]);
+    await stage.pass(31_000);
+    expect(await deliveries(f, reed)).toEqual(['followReed']);
+    expect(await stage.community.rows('select subject_id from pending_fanout')).toEqual([]);
+  });
+
   it('to 1,000 followers costs a handful of statements', async () => {
     await stage.again({ fanoutItems: 1_024 });
     const FOLLOWERS = 1_000;

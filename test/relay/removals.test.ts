@@ -43,6 +43,21 @@ describe('the removal of a reed', () => {
     expect(await stage.community.rows('select kind from pending_fanout')).toEqual([]);
   });
 
+  it('is told though something else that is to be told fails every time', async () => {
+    const [author, holder] = await stage.accounts(2);
+    const [reed, broken] = (await stage.community.reeds(author.userId, 2)) as [ReedId, ReedId];
+    await hold([reed], holder);
+    const h = await synced(holder);
+    await stage.community.rows('alter table reed_mentions rename column accepted to broken');
+    await stage.community.rows(`insert into pending_fanout (kind, subject_id, due_at) values ('publication', $1, '-infinity')`, [broken]);
+    await stage.community.removed('reed-removal', reed);
+    await stage.quiet();
+    await stage.community.rows('alter table reed_mentions rename column broken to accepted');
+    expect(told(h)).toHaveLength(1);
+    await stage.pass(31_000);
+    expect(await stage.community.rows('select kind from pending_fanout')).toEqual([]);
+  });
+
   it('reaches who was away at the next sync (F16)', async () => {
     const [author, holder] = await stage.accounts(2);
     const [reed, other] = (await stage.community.reeds(author.userId, 2)) as [ReedId, ReedId];
