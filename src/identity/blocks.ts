@@ -67,14 +67,15 @@ export class Blocks {
     return accepted;
   }
 
-  async #take(tx: Executor, act: { member: UserId; target: UserId; kind: BlockKind }, recorded: Recorded): Promise<() => void> {
+  async #take(tx: Executor, act: Act, recorded: Recorded): Promise<() => void> {
     const { clock, effects, limits } = this.#deps;
     const { member, target, kind } = act;
     await lockPair(tx, member, target);
     if (kind === 'block') await this.#requireSomebody(tx, target);
-    const { rows } = await sql<object>`
-      select from blocks where user_id = ${member} and target = ${target} and seq > ${recorded.seq}`.execute(tx);
-    if (rows.length > 0) return () => undefined;
+    const { rows } = await sql<{ active: boolean; newer: boolean }>`
+      select active, seq > ${recorded.seq} as newer from blocks where user_id = ${member} and target = ${target}`.execute(tx);
+    const [before] = rows;
+    if (before?.newer) return () => undefined;
     const afterCommit = kind === 'block' ? await effects.cutOff(tx, member, target) : () => undefined;
     await sql`
       insert into blocks (user_id, target, active, seq, statement_hash) values (${member}, ${target}, ${kind === 'block'}, ${recorded.seq}, ${recorded.hash})
@@ -83,13 +84,9 @@ export class Blocks {
     );
     if (kind === 'block')
       await sql`update follows set active = false where user_id = ${target} and target = ${member} and active`.execute(tx);
-    await sql`
-      insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
-      select id, ${member}, ${kind}, ${recorded.hash}, ${await countersignatureHash(recorded.countersignature)} from users where id = ${target}
-      on conflict (user_id, about_user_id) do update
-        set kind = excluded.kind, statement_hash = excluded.statement_hash, countersignature_hash = excluded.countersignature_hash`.execute(
-      tx,
-    );
+    // Who is told of a change has to acknowledge it: of the same again, or of an unblock of nobody, nothing is told.
+    if ((before?.active ?? false) === (kind === 'block')) return afterCommit;
+    await oweNotice(tx, { member, target, kind }, recorded);
     await sql`
       insert into pending_fanout (kind, subject_id, due_at) values (${kind}, ${`${member} ${target}`}, ${new Date(clock.now() + limits.fanoutLeaseMs)})
       on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
@@ -131,6 +128,23 @@ export class Blocks {
       values: [member, about, hash],
     });
   }
+}
+
+type Act = { readonly member: UserId; readonly target: UserId; readonly kind: BlockKind };
+
+/** Owes a local target the newest of what was said about it, until it acknowledges that. */
+export async function oweNotice(
+  tx: Executor,
+  { member, target, kind }: Act,
+  { hash, countersignature }: Pick<Recorded, 'hash' | 'countersignature'>,
+): Promise<void> {
+  await sql`
+    insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
+    select id, ${member}, ${kind}, ${hash}, ${await countersignatureHash(countersignature)} from users where id = ${target}
+    on conflict (user_id, about_user_id) do update
+      set kind = excluded.kind, statement_hash = excluded.statement_hash, countersignature_hash = excluded.countersignature_hash`.execute(
+    tx,
+  );
 }
 
 async function countersignatureHash(countersignature: StatementOf<'countersignature'>): Promise<string> {

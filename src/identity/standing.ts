@@ -18,14 +18,19 @@ export async function refuseBlocked(executor: Executor, author: UserId, viewer: 
   if (certificate !== null) throw new AppError('BLOCKED', 'the author blocks you', { certificate });
 }
 
-/** @throws AppError REMOVED with the certificate, or NOT_FOUND while a removal waits to be countersigned */
-export async function refuseRemovedAccount(executor: Executor, user: UserId): Promise<void> {
+const noMember = () => new AppError('NOT_FOUND', 'there is no such member');
+
+/**
+ * @param hidden what is said while a removal waits to be countersigned: the same as of what was never there
+ * @throws AppError REMOVED with the certificate
+ */
+export async function refuseRemovedAccount(executor: Executor, user: UserId, hidden: () => AppError = noMember): Promise<void> {
   const { rows } = await sql<{ certificate: object | null }>`
     select s.certificate from account_removals r left join statements s on s.hash = r.statement_hash
     where r.user_id = ${user}`.execute(executor);
   const [removal] = rows;
   if (removal === undefined) return;
-  if (removal.certificate === null) throw new AppError('NOT_FOUND', 'there is no such member');
+  if (removal.certificate === null) throw hidden();
   throw new AppError('REMOVED', 'the account was removed', { certificate: removal.certificate });
 }
 

@@ -4,7 +4,10 @@ import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import type { StatementOf } from '../wire/statements.ts';
+import { oweNotice } from './blocks.ts';
 import type { Executor } from './executor.ts';
+import { lockPair } from './follows.ts';
 import { claimName } from './usernames.ts';
 
 /** Statements of one void key. */
@@ -33,14 +36,17 @@ export async function voidStatements(tx: Executor, key: UserKeyId, page: { after
 /** Whether statement `s` was signed by a key that stands on its member's chain. */
 const STANDS = `exists (select from keys k where k.id = s.certificate -> 'statement' ->> 'key' and k.void_hash is null)`;
 
-/** Pairs that void statements made are again what the member said of them last before, if anything. `table` has the columns of follows. */
+/**
+ * Pairs that void statements made are again what the member said of them last before, if anything. `table` has the columns of follows.
+ * @returns whom the member follows, likes or blocks again
+ */
 export async function backToBefore(
   tx: Executor,
   table: 'follows' | 'likes' | 'blocks',
   of: { readonly user: UserId; readonly hashes: readonly Buffer[]; readonly acts: readonly [on: string, off: string] },
-): Promise<void> {
+): Promise<string[]> {
   const { user, hashes, acts } = of;
-  await sql`
+  const { rows } = await sql<{ target: string; active: boolean }>`
     with gone as materialized (
       select target from ${sql.table(table)} where user_id = ${user} and statement_hash = any(${[...hashes]}::bytea[]) order by target for update
     ),
@@ -51,7 +57,37 @@ export async function backToBefore(
       where ${sql.raw(STANDS)} order by g.target, s.seq desc
     )
     update ${sql.table(table)} x set active = coalesce(b.active, false), seq = coalesce(b.seq, x.seq), statement_hash = coalesce(b.hash, x.statement_hash)
-    from gone g left join before b on b.target = g.target where x.user_id = ${user} and x.target = g.target`.execute(tx);
+    from gone g left join before b on b.target = g.target where x.user_id = ${user} and x.target = g.target
+    returning x.target, x.active`.execute(tx);
+  return rows.flatMap(({ target, active }) => (active ? [target] : []));
+}
+
+/** Locks the pairs that these statements are about, as who follows or blocks does, before any row of theirs. */
+async function lockPairs(tx: Executor, user: UserId, hashes: readonly Buffer[]): Promise<void> {
+  const { rows } = await sql<{ target: UserId }>`
+    select distinct certificate -> 'statement' ->> 'target' as target from statements
+    where hash = any(${[...hashes]}::bytea[]) and type in ('follow', 'unfollow', 'block', 'unblock') order by 1`.execute(tx);
+  for (const { target } of rows) await lockPair(tx, user, target);
+}
+
+/** What stands again between the member and others: no follow outlasts a block, and who is blocked again is cut off and told as at first. */
+async function blockAgain(tx: Executor, user: UserId, targets: readonly string[], now: Date): Promise<void> {
+  await sql`
+    update follows f set active = false from blocks b
+    where b.active and (b.user_id = ${user} or b.target = ${user}) and f.active and f.user_id = b.target and f.target = b.user_id`.execute(
+    tx,
+  );
+  const { rows } = await sql<{ target: UserId; hash: Buffer; countersignature: StatementOf<'countersignature'> }>`
+    select b.target, s.hash, s.certificate -> 'countersignature' -> 'statement' as countersignature
+    from blocks b join statements s on s.hash = b.statement_hash where b.user_id = ${user} and b.target = any(${[...targets]}::text[])`.execute(
+    tx,
+  );
+  for (const { target, hash, countersignature } of rows) {
+    await oweNotice(tx, { member: user, target, kind: 'block' }, { hash, countersignature });
+    await sql`
+      insert into pending_fanout (kind, subject_id, due_at) values ('block', ${`${user} ${target}`}, ${now})
+      on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
+  }
 }
 
 /** Takes back, in the caller's transaction, what identity made of these statements of the key's member. */
@@ -62,11 +98,13 @@ export async function takeBack(
   at: { readonly clock: Clock; readonly limits: Limits },
 ): Promise<void> {
   const user = userOf(key);
+  await lockPairs(tx, user, hashes);
   await sql`select id from users where id = ${user} for no key update`.execute(tx);
   await backToBefore(tx, 'follows', { user, hashes, acts: ['follow', 'unfollow'] });
-  await backToBefore(tx, 'blocks', { user, hashes, acts: ['block', 'unblock'] });
+  const blocked = await backToBefore(tx, 'blocks', { user, hashes, acts: ['block', 'unblock'] });
   await sql`delete from owed_notices where about_user_id = ${user} and statement_hash = any(${[...hashes]}::bytea[])`.execute(tx);
   const now = new Date(at.clock.now());
+  await blockAgain(tx, user, blocked, now);
   await sql`
     update invites set revoked_at = ${now}
     where user_id = ${user} and statement_hash = any(${[...hashes]}::bytea[]) and claimed_at is null and revoked_at is null`.execute(tx);

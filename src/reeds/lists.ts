@@ -14,9 +14,9 @@ export type Relation = 'replies' | 'echoes';
 const COLUMNS = { replies: 'reply_to', echoes: 'echo_of' } as const;
 const LISTED = `select r.id, s.certificate, r.published_at as "publishedAt" from reeds r join statements s on s.hash = r.statement_hash`;
 const SHOWN = 'r.published_at is not null and r.removed_at is null';
-/** Where the page before ended. An id that names no reed is the end of every list. */
-const place = (first: 'infinity' | '-infinity'): string =>
-  `(case when $2 = '' then '${first}'::timestamptz else (select c.published_at from reeds c where c.id = $2) end, $2)`;
+/** Where the page before ended. An id that names no reed `c` of this list is its end: it tells nothing of any other one. */
+const place = (first: 'infinity' | '-infinity', listed: string): string =>
+  `(case when $2 = '' then '${first}'::timestamptz else (select c.published_at from reeds c where c.id = $2 and ${listed}) end, $2)`;
 
 export class ReedLists {
   readonly #db: Database;
@@ -35,7 +35,7 @@ export class ReedLists {
     return this.#db.query<ListedReed>({
       name: `reeds-${relation}`,
       text: `${LISTED}
-        where r.${COLUMNS[relation]} = $1 and ${SHOWN} and (r.published_at, r.id) > ${place('-infinity')}
+        where r.${COLUMNS[relation]} = $1 and ${SHOWN} and (r.published_at, r.id) > ${place('-infinity', `c.${COLUMNS[relation]} = $1`)}
           and not exists (select from account_removals a where a.user_id = r.author_id)
           and not exists (select from blocks b where b.user_id = r.author_id and b.target = $3 and b.active)
           and not exists (select from blocks b where b.user_id = $3 and b.target = r.author_id and b.active)
@@ -49,7 +49,7 @@ export class ReedLists {
     return this.#db.query<ListedReed>({
       name: 'reeds-own',
       text: `${LISTED}
-        where r.author_id = $1 and ${SHOWN} and (r.published_at, r.id) < ${place('infinity')}
+        where r.author_id = $1 and ${SHOWN} and (r.published_at, r.id) < ${place('infinity', 'c.author_id = $1')}
         order by r.published_at desc, r.id desc limit $3`,
       values: [member, after, limit],
     });

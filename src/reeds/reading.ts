@@ -65,7 +65,7 @@ async function readable(executor: Executor, viewer: UserId, row: Row | undefined
   if (row === undefined) throw notFound();
   if (row.removed) throw new AppError('REMOVED', 'removed by its author', row.removal === null ? {} : { certificate: row.removal });
   if (row.publishedAt === null) throw notFound();
-  await refuseRemovedAccount(executor, row.author);
+  await refuseRemovedAccount(executor, row.author, notFound);
   await refuseBlocked(executor, row.author, viewer);
   return { certificate: row.certificate, publishedAt: row.publishedAt };
 }

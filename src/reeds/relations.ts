@@ -30,10 +30,11 @@ async function referred(tx: Executor, reed: ReedStatement, field: 'replyTo' | 'e
     from reeds r left join statements s on s.hash = r.removal_hash
     where r.id = ${id}`.execute(tx);
   const [found] = rows;
-  if (found === undefined || !found.published) throw new AppError('INVALID', `${field}: no published reed`);
+  const missing = () => new AppError('INVALID', `${field}: no published reed`);
+  if (found === undefined || !found.published) throw missing();
   if (found.removed)
     throw new AppError('REMOVED', `${field}: the reed was removed`, found.removal === null ? {} : { certificate: found.removal });
-  await refuseRemovedAccount(tx, found.author_id);
+  await refuseRemovedAccount(tx, found.author_id, missing);
   await refuseBlocked(tx, found.author_id, reed.author);
   return found;
 }

@@ -78,11 +78,15 @@ async function requireRemovable(
   tx: Executor,
   { kind, subject, author }: { kind: RemovalKind; subject: ReedId; author: UserId },
 ): Promise<boolean> {
+  const { rows: locked } = await sql<{ part: boolean }>`
+    select thread_head is not null as part from reeds where id = ${subject} and author_id = ${author} for no key update`.execute(tx);
+  // The record of a thread is registered under this lock: whichever of the two comes second sees the other.
+  if (locked[0]?.part) await sql`select author_id from author_streams where author_id = ${author} for update`.execute(tx);
   const { rows } = await sql<Row>`
     select r.published_at is not null as published, r.thread_head as head, t.id is not null as whole, r.removed_at is not null as removed,
       s.certificate as removal
     from reeds r left join threads t on t.id = coalesce(r.thread_head, r.id) left join statements s on s.hash = r.removal_hash
-    where r.id = ${subject} and r.author_id = ${author} for no key update of r`.execute(tx);
+    where r.id = ${subject} and r.author_id = ${author}`.execute(tx);
   const [row] = rows;
   if (row === undefined || (kind === 'thread-removal' && (!row.whole || row.head !== subject)))
     throw new AppError('NOT_FOUND', kind === 'reed-removal' ? 'you have registered no such reed' : 'you have registered no such thread');
