@@ -128,13 +128,17 @@ export class Notices {
     const { store, viewer, emit } = this.#deps;
     const { user: id } = certificate.statement;
     if (((await store.get('blockers', id))?.seq ?? 0) >= seq) return;
-    await store.write([
-      { put: 'blockers', record: { id, active: true, seq, certificate } },
-      { delete: 'follows', id },
-    ]);
     viewer.gone(id, 'blocked', certificate);
-    await purgeAuthor(store, id, (reedId) => emit({ type: 'copy', reedId, state: 'gone' }));
+    // First what is done, then that it is: a device that ends in between does it again.
+    await this.#purge(id);
+    await store.write([{ put: 'blockers', record: { id, active: true, seq, certificate } }]);
     emit({ type: 'blocker', user: id, active: true });
+  }
+
+  async #purge(blocker: UserId): Promise<void> {
+    const { store, emit } = this.#deps;
+    await store.write([{ delete: 'follows', id: blocker }]);
+    await purgeAuthor(store, blocker, (reedId) => emit({ type: 'copy', reedId, state: 'gone' }));
   }
 
   async #unblocked(value: unknown): Promise<boolean> {
@@ -143,7 +147,10 @@ export class Notices {
     if (!accepted.ok || accepted.value.certificate.statement.target !== user) return false;
     const { certificate, seq } = accepted.value;
     const { user: id } = certificate.statement;
-    if (((await store.get('blockers', id))?.seq ?? 0) < seq) {
+    const known = await store.get('blockers', id);
+    if ((known?.seq ?? 0) < seq) {
+      // The block that this ends was never seen here, and the server dropped the copies with it: no removal of theirs would be told.
+      if (known?.active !== true) await this.#purge(id);
       await store.write([{ put: 'blockers', record: { id, active: false, seq, certificate } }]);
       emit({ type: 'blocker', user: id, active: false });
     }

@@ -268,6 +268,17 @@ describe('a block by somebody', () => {
     expect(on.events).toContainEqual({ type: 'blocker', user: world.other, active: true });
   });
 
+  test('that ended before this device saw it has deleted their reeds all the same', async () => {
+    await on.store.write([
+      { put: 'copies', record: copyOf(reed) },
+      { put: 'follows', record: { id: world.other } },
+    ]);
+    await on.take('userUnblocked', { certificate: await unblock(author(), world.user, 2) });
+    expect(await on.store.list('copies')).toEqual([]);
+    expect(await on.store.list('follows')).toEqual([]);
+    expect(await on.store.get('blockers', world.other)).toMatchObject({ active: false, seq: 2 });
+  });
+
   test('that is older than what is known changes nothing, and is acknowledged', async () => {
     await on.take('userUnblocked', { certificate: await unblock(author(), world.user, 2) });
     await on.take('userBlocked', { certificate: await block(author(), world.user) });
