@@ -98,7 +98,6 @@ export class Relay implements MemberFrames {
     const stats = new Stats(deps);
     this.#pages = new Pages({ ...deps, debts, refusals });
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats });
-    // One that fails keeps those behind it waiting for the next round: what may not be in order with a single member's rows comes last.
     const owing = [() => this.#announcer.sweep(), () => this.#catchup.round(), () => stats.round(), () => deps.accountRemovals.finish()];
     this.#sweeper = new Sweeper({
       db,

@@ -1,4 +1,5 @@
-// The regular look at everything that is due, on any replica (I15). It repairs what a lost hint, frame, step or process left behind.
+// The regular look at everything that is due, on any replica (I15). It repairs what a lost hint, frame, step or process left behind. Events
+// have deadlines of seconds: they are looked at apart from what else is owed, which may take its time.
 import type { Logger } from 'pino';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
@@ -18,7 +19,7 @@ export type SweeperDeps = {
   readonly log: Logger;
   readonly looks: Looks;
   readonly removals: Pick<Removals, 'send'>;
-  /** What else is owed and due. */
+  /** What else is owed and due. One that fails keeps no other one waiting. */
   readonly owing: readonly (() => Promise<void>)[];
   /** The member has no presence: end or re-open what was left behind. */
   readonly left: (member: UserId) => Promise<void>;
@@ -26,40 +27,35 @@ export type SweeperDeps = {
 
 export class Sweeper {
   readonly #deps: SweeperDeps;
-  #timer: Timer | null = null;
-  #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #rounds: readonly Rounds[];
   #auditedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: SweeperDeps) {
     this.#deps = deps;
+    this.#rounds = [new Rounds(deps, () => this.#events()), new Rounds(deps, () => this.#owing())];
   }
 
   start(): void {
-    this.#schedule();
+    for (const rounds of this.#rounds) rounds.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#timer?.cancel();
-    await this.#running;
+    await Promise.all(this.#rounds.map((rounds) => rounds.stop()));
   }
 
-  /** One round now; resolves when it is done. Rounds never overlap. */
-  round(): Promise<void> {
-    this.#running = this.#running.then(() => this.#round());
-    return this.#running;
+  /** One round of everything now, events first; resolves when it is done. */
+  async round(): Promise<void> {
+    for (const rounds of this.#rounds) await rounds.now();
   }
 
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#timer = this.#deps.clock.after(this.#deps.limits.sweepEveryMs, () => {
-      void this.round().finally(() => this.#schedule());
-    });
+  async #owing(): Promise<void> {
+    const { log, owing } = this.#deps;
+    for (const look of owing)
+      await look().catch((error) => log.warn({ err: error }, 'a look at what is owed failed; the next one finds the same'));
   }
 
-  async #round(): Promise<void> {
-    const { clock, db, limits, log, looks, owing } = this.#deps;
+  async #events(): Promise<void> {
+    const { clock, db, limits, log, looks } = this.#deps;
     try {
       for (;;) {
         const swept = await sweep(db, limits, clock.now());
@@ -67,7 +63,6 @@ export class Sweeper {
         if (swept.length < limits.batchItems) break;
       }
       await looks.ledger.assign.submit('due');
-      for (const look of owing) await look();
       if (clock.monotonicMs() - this.#auditedAt >= limits.auditEveryMs) {
         this.#auditedAt = clock.monotonicMs();
         await this.#audit();
@@ -102,5 +97,38 @@ export class Sweeper {
     const absent = new Set([...(await absentHolders(db)), ...(await absentRequesters(db))]);
     await Promise.all([...absent].map(left));
     await forgetStrikes(db, limits, clock.now());
+  }
+}
+
+/** Looks of one kind, again and again. They never overlap. */
+class Rounds {
+  readonly #deps: Pick<SweeperDeps, 'clock' | 'limits'>;
+  readonly #look: () => Promise<void>;
+  #timer: Timer | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  /** @param look never rejects */
+  constructor(deps: Pick<SweeperDeps, 'clock' | 'limits'>, look: () => Promise<void>) {
+    this.#deps = deps;
+    this.#look = look;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    this.#timer = this.#deps.clock.after(this.#deps.limits.sweepEveryMs, () => {
+      void this.now().finally(() => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#running;
+  }
+
+  now(): Promise<void> {
+    this.#running = this.#running.then(() => this.#look());
+    return this.#running;
   }
 }
