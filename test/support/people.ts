@@ -45,6 +45,7 @@ export type Person = {
 
 export type World = {
   readonly db: Database;
+  readonly databaseUrl: string;
   readonly clock: ManualClock;
   readonly limits: Limits;
   readonly identity: Identity;
@@ -93,7 +94,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     await db.close();
     await database.drop();
   };
-  return { db, clock, limits, identity, reeds: openReeds({ db, clock, limits, identity, onRemoved: () => undefined }), ended, close };
+  const reeds = openReeds({ db, clock, limits, identity, onRemoved: () => undefined });
+  return { db, databaseUrl: database.url, clock, limits, identity, reeds, ended, close };
 }
 
 /** Keys and ids of somebody without an account. Key pairs are made anew: about 10 ms. */
