@@ -66,9 +66,9 @@ export class Removal {
     if (kind === 'thread-removal') await sql`update threads set removal_hash = ${hash} where id = ${subject}`.execute(tx);
     if (!published) return;
     await sql`
-      insert into pending_fanout (kind, subject_id, due_at) values (${kind}, ${subject}, ${new Date(now + limits.fanoutLeaseMs)})`.execute(
-      tx,
-    );
+      insert into pending_fanout (kind, subject_id, due_at) values (${kind}, ${subject}, ${new Date(now + limits.fanoutLeaseMs)})
+      -- An earlier removal, by a key that was put off the chain since, may not be told yet.
+      on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
     await nextFact(tx, { author, kind, subject });
   }
 }

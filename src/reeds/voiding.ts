@@ -92,7 +92,7 @@ export class Voiding {
     await sql`
       insert into pending_fanout (kind, subject_id, due_at)
       select 'reed-removal', unnest(${published}::text[]), ${new Date(this.#deps.clock.now() + this.#deps.limits.fanoutLeaseMs)}
-      on conflict (kind, subject_id) do nothing`.execute(tx);
+      on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
     await sql`
       with s as (
         update author_streams set last_number = last_number + ${published.length} where author_id = ${author} returning last_number

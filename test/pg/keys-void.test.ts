@@ -70,6 +70,14 @@ describe('what a key signed that is off the chain', () => {
       await expect(world.identity.users.profile(bob.user, ann.user), time).resolves.toMatchObject({ username: 'ann' });
       await expect(world.identity.invites.check(invite.secret), time).rejects.toEqual(code('INVITE_INVALID'));
     }
+    // What the void key took back its owner can take back, too, though the first removal may still be on its way to be told.
+    await expect(remove(owner, lost)).resolves.toMatchObject({ isNew: true });
+    expect(
+      await world.db.query({
+        text: 'select looks::int from pending_fanout where subject_id = $1 and kind = $2',
+        values: [lost, 'reed-removal'],
+      }),
+    ).toEqual([{ looks: 0 }]);
   });
 
   test('and was removed by it as well stays removed, page by page', async () => {
