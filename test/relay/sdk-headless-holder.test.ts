@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Member } from '../../src/client/member.ts';
-import { runHolder } from '../../src/ops/holder.ts';
+import { type HolderOptions, runHolder } from '../../src/ops/holder.ts';
+import { run } from '../support/database.ts';
 import { isA, makeMember, nextEvent } from '../support/members.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -24,10 +25,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-type Line = { event?: string; state?: string; copies?: number; user?: string; outcome?: string; reed?: string; forgotten?: boolean };
+type Line = {
+  event?: string;
+  state?: string;
+  whom?: string;
+  archivist?: boolean;
+  copies?: number;
+  user?: string;
+  outcome?: string;
+  reed?: string;
+  forgotten?: boolean;
+};
 
 /** Starts a holder in this process and reads what it prints. */
-const startHolder = (options: { invite?: string; username?: string; keep?: string[] }) => {
+const startHolder = (options: Partial<HolderOptions>) => {
   const lines: Line[] = [];
   const readers = new Set<() => void>();
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
@@ -115,6 +126,7 @@ test('a headless holder says what is wrong with what it was told, and makes noth
   await expect(start({})).rejects.toMatchObject({ mend: expect.stringContaining('--invite') as string });
   await expect(start({ invite })).rejects.toMatchObject({ mend: expect.stringContaining('--username') as string });
   await expect(start({ keep: ['no reed'] })).rejects.toThrow('"no reed" is neither the id of a reed nor a link to one.');
+  await expect(start({ follow: ['no body'] })).rejects.toThrow('"no body" is neither a name nor the id of a member.');
   await expect(start({ keep: [`${server.url}/person/x`] })).rejects.toThrow('neither');
   for (const part of ['garbage', invite.split('#')[0], invite.slice(0, -4), invite.split('#')[1]])
     await expect(start({ invite: part, username: 'someone' })).rejects.toThrow(`${JSON.stringify(part)} is not a whole invite link.`);
@@ -174,4 +186,57 @@ test('a closed server lets in the first member by the root invite, and nobody af
   } finally {
     await closed.close();
   }
+});
+
+test('a headless holder keeps what those write whom it follows by name, until it follows them no more', async () => {
+  const author = await makeMember(server, { name: 'Ada', invite: server.rootInvite });
+  members.push(author);
+  const invite = await author.createInvite();
+  const first = startHolder({ invite, username: 'night_shift', follow: ['ada', 'nobody'] });
+  expect(await first.printed(({ event, state }) => event === 'follow' && state === 'following')).toMatchObject({
+    user: author.account?.user,
+    whom: 'ada',
+  });
+  expect(await first.printed(({ event, state }) => event === 'follow' && state === 'refused')).toMatchObject({ whom: 'nobody' });
+  const { reedId, published } = await author.publish({ text: 'to whom it may concern' });
+  await published;
+  await first.printed(({ event, state, reed }) => event === 'copy' && state === 'held' && reed === reedId);
+  first.stop();
+  await first.ended;
+  vi.restoreAllMocks();
+  const again = startHolder({ unfollow: [`${author.account?.user}`] });
+  await again.printed(({ event, state }) => event === 'follow' && state === 'unfollowed');
+  const { rows } = (await run(server.database.url, 'select active from follows'))[0] ?? {};
+  expect(rows).toEqual([{ active: false }]);
+  again.stop();
+  await again.ended;
+});
+
+test('a headless holder keeps what archivists are given once it said so and has the role, also after a restart', async () => {
+  const author = await makeMember(server, { invite: server.rootInvite });
+  members.push(author);
+  const first = startHolder({ invite: await author.createInvite(), username: 'night_shift', archivist: true });
+  expect(await first.printed(({ event }) => event === 'started')).toMatchObject({ archivist: true });
+  await first.printed(({ event }) => event === 'connection');
+  first.stop();
+  await first.ended;
+  await run(server.database.url, `update users set role = 'archivist' where username = 'night_shift'`);
+  vi.restoreAllMocks();
+  const again = startHolder({});
+  expect(await again.printed(({ event }) => event === 'started')).toMatchObject({ archivist: true });
+  const synced = `select u.username from online_users o join users u on u.id = o.user_id where o.sync_request_id is not null`;
+  await expect
+    .poll(async () => (await run(server.database.url, synced))[0]?.rows, { timeout: 30_000 })
+    .toContainEqual({ username: 'night_shift' });
+  const { reedId, published } = await author.publish({ text: 'for ever' });
+  await published;
+  await again.printed(({ event, state, reed }) => event === 'copy' && state === 'held' && reed === reedId);
+  again.stop();
+  await again.ended;
+  vi.restoreAllMocks();
+  const last = startHolder({ archivist: false });
+  expect(await last.printed(({ event }) => event === 'started')).toMatchObject({ archivist: false });
+  await last.printed(({ event }) => event === 'connection');
+  last.stop();
+  await last.ended;
 });
