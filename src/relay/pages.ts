@@ -58,15 +58,19 @@ export class Pages {
       type: 'pageAck',
       body: { userId: author, page: body.page, count: page.length, hasMore: rows.length > page.length },
     });
-    const { behind } = await debts.owe(page.flatMap(({ held, ...of }) => (held ? [this.#item(userId, of)] : [])));
+    const { behind, locked } = await debts.owe(page.flatMap(({ held, ...of }) => (held ? [this.#item(userId, of)] : [])));
+    const about = { id: '', requestId: author };
     if (behind)
       from.reply(
+        errorNotice({ ...about, code: 'TOO_MANY_OPEN', detail: 'as much is owed to you as may be; look again later', retryAfterMs: 5_000 }),
+      );
+    else if (locked)
+      from.reply(
         errorNotice({
-          id: '',
-          requestId: author,
-          code: 'TOO_MANY_OPEN',
-          detail: 'as much is owed to you as may be; look again later',
-          retryAfterMs: 5_000,
+          ...about,
+          code: 'UNAVAILABLE',
+          detail: 'another connection of yours comes or goes; look again',
+          retryAfterMs: 1_000,
         }),
       );
   }

@@ -54,6 +54,17 @@ describe('a page of a profile', () => {
     expect(of(v, 'error').map(({ code }) => code)).toEqual(['INVALID', 'INVALID']);
   });
 
+  it('that could not be owed, as the viewer was coming or going, is said to be so', async () => {
+    const [author, viewer] = await stage.accounts(2);
+    await stage.community.reeds(author.userId, 1);
+    const v = await stage.join(viewer);
+    await stage.community.holding('select from online_users where user_id = $1 for update', [viewer.userId], () =>
+      ask(v, author.userId, 1),
+    );
+    expect(of(v, 'pageAck')).toHaveLength(1);
+    expect(of(v, 'error')).toMatchObject([{ requestId: author.userId, code: 'UNAVAILABLE', retryAfterMs: 1_000 }]);
+  });
+
   it('gives a member back what it wrote, from others', async () => {
     const [author, holder] = await stage.accounts(2);
     const [reed] = (await stage.community.reeds(author.userId, 1, [holder.userId])) as [ReedId];
