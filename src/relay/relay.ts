@@ -97,7 +97,7 @@ export class Relay implements MemberFrames {
     this.#catchup = new Catchup({ ...deps, looks, debts, removals });
     const stats = new Stats(deps);
     this.#pages = new Pages({ ...deps, debts, refusals });
-    this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats });
+    this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats, turns: this.#turns });
     const owing = [() => this.#announcer.sweep(), () => this.#catchup.round(), () => stats.round(), () => deps.accountRemovals.finish()];
     this.#sweeper = new Sweeper({
       db,

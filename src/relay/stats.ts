@@ -27,7 +27,12 @@ type Counts = {
 
 const COUNTS =
   'r.id as reed, coalesce(s.echoes, 0) as echoes, coalesce(s.replies, 0) as replies, coalesce(s.likes, 0) as likes, coalesce(s.holders, 0) as holders';
-const THERE = 'r.published_at is not null and r.removed_at is null';
+/** Of what nobody is shown nothing is told. */
+const THERE = `r.published_at is not null and r.removed_at is null
+  and not exists (select from account_removals x where x.user_id = r.author_id)`;
+/** Who watched since before a block, or began while it was committed, is told nothing by then. */
+const UNBLOCKED = `not exists (select from blocks b where b.active
+  and ((b.user_id = v.viewer and b.target = split_part(v.target, '/', 1)) or (b.user_id = split_part(v.target, '/', 1) and b.target = v.viewer)))`;
 
 export class Stats {
   readonly #deps: StatsDeps;
@@ -88,7 +93,7 @@ export class Stats {
     const viewers = await application.query<{ reed: ReedId; viewers: UserId[] }>({
       name: 'stats_viewers',
       text: `select v.target as reed, array_agg(v.viewer) as viewers from reed_subscriptions v
-        join online_users o on o.user_id = v.viewer and o.owner = $1::uuid where v.target = any($2::text[]) group by v.target`,
+        join online_users o on o.user_id = v.viewer and o.owner = $1::uuid where v.target = any($2::text[]) and ${UNBLOCKED} group by v.target`,
       values: [replicaId(), changed.map(({ reed }) => reed)],
     });
     const of = new Map(viewers.map(({ reed, viewers: all }) => [reed, all]));

@@ -9,8 +9,14 @@ import { errorNotice } from './notices.ts';
 import type { Origin } from './port.ts';
 import type { Refusals } from './refusals.ts';
 import type { Stats } from './stats.ts';
+import type { Turns } from './turns.ts';
 
-export type WatchingDeps = { readonly subscriptions: Subscriptions; readonly refusals: Refusals; readonly stats: Pick<Stats, 'snapshot'> };
+export type WatchingDeps = {
+  readonly subscriptions: Subscriptions;
+  readonly refusals: Refusals;
+  readonly stats: Pick<Stats, 'snapshot'>;
+  readonly turns: Turns;
+};
 
 type WatchType = Extract<FrameType, `subscribe${string}` | `unsubscribe${string}`>;
 
@@ -23,14 +29,14 @@ export class Watching {
 
   /** @throws AppError INVALID naming the field */
   async handle(from: Origin, frame: FrameOf<WatchType>): Promise<void> {
-    const { refusals, stats, subscriptions } = this.#deps;
+    const { refusals, stats, subscriptions, turns } = this.#deps;
     const { userId } = from.member;
     const watched = watchedOf(frame);
-    if (frame.type.startsWith('unsubscribe')) return subscriptions.unsubscribe(userId, watched);
+    if (frame.type.startsWith('unsubscribe')) return turns.run(userId, () => subscriptions.unsubscribe(userId, watched));
     const author = authorOf(watched);
     const block = author === null ? null : await refusals.block(author, userId);
     if (block !== null) return from.reply(block);
-    const outcome = await subscriptions.subscribe(userId, watched);
+    const outcome = await turns.run(userId, () => subscriptions.subscribe(userId, watched));
     const about = { id: '', requestId: watched.kind === 'broadcast' ? '' : watched.target };
     if (outcome === 'subscribed' && watched.kind === 'reed') await stats.snapshot(userId, watched.target);
     if (outcome === 'too-many')

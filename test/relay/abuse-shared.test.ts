@@ -74,3 +74,27 @@ test('the lease is kept though every other connection to the database is stuck',
   for (const answer of await Promise.all(calls)) await answer.text();
   await member.vanish();
 });
+
+test('SUBSCRIBE by the hundred, stuck in the database, keep neither sign-ins nor HTTP nor the watching of others waiting', async () => {
+  const accounts = (await stage.accounts(4)) as [LightAccount, LightAccount, LightAccount, LightAccount];
+  const [honest, ...others] = accounts;
+  const hostile = await Promise.all(others.map((account) => stage.signIn(account)));
+  const lock = await hold('select from online_users where user_id = any($1) for no key update', [others.map(({ userId }) => userId)]);
+  for (const sender of hostile) for (let nth = 0; nth < 60; nth += 1) sender.send('subscribePipe', { tag: `t${nth}` });
+  while ((await waiting()) < hostile.length);
+  const socket = await stage.signIn(honest);
+  socket.send('subscribePipe', { tag: 'reeds' });
+  while ((await stage.community.rows('select from pipe_subscriptions where viewer = $1', [honest.userId])).length === 0);
+  const answers = await Promise.all(
+    Array.from({ length: 2 * POOL }, () =>
+      fetch(`${stage.server.url}/api/v1/devices`, { headers: { authorization: `Bearer ${honest.token}` } }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(2 * POOL).fill(200));
+  expect(await waiting()).toBe(hostile.length);
+  await lock.query('rollback');
+  for (const sender of hostile) {
+    for (let nth = 0; nth < 10; nth += 1) await sender.next('error', ({ body }) => body['code'] === ERROR.tooManyOpen);
+    expect(await sender.echo()).toBe(null);
+  }
+});

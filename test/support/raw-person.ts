@@ -110,6 +110,14 @@ export class RawPerson {
     return ((await this.#post('devices', { statement: session, signature })) as { token: string }).token;
   }
 
+  /** Signs a statement, whatever it says, and sends it. @returns the status, and what it was answered */
+  async state(path: string, type: string, fields: Claims, token?: string): Promise<{ readonly status: number; readonly body: unknown }> {
+    const content = await this.#signed({ ...heading(type), user: this.user, key: this.key, ...fields });
+    const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    const answer = await fetch(`${this.#url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(content) });
+    return { status: answer.status, body: await answer.json() };
+  }
+
   async #signed(statement: Claims): Promise<{ statement: Claims; signatures: { key: string; signature: string }[] }> {
     return { statement, signatures: [{ key: this.key, signature: await this.sign(Buffer.from(canonical(statement))) }] };
   }

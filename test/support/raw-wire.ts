@@ -34,6 +34,8 @@ const asked = { requestId: [1, 'text'], reedId: [2, 'text'] } as const;
 const relay = { requesterId: [2, 'text'], requesterKeyId: [3, 'text'], attempt: [4, 'number'], deadlineMs: [5, 'number'] } as const;
 const delivery = { ...asked, ciphertext: [3, 'bytes'] } as const;
 const reed = { reedId: [1, 'text'] } as const;
+const told = { requestId: [1, 'text'], certificate: [2, 'bytes'] } as const;
+const acknowledged = { userId: [1, 'text'], countersignatureHash: [2, 'text'] } as const;
 
 /** Every body that these tests send or read: its number in Frame, and its fields. */
 const BODIES = {
@@ -60,17 +62,33 @@ const BODIES = {
   relayMiss: [19, { attempt: [1, 'number'], missingReedId: [2, 'text'] }],
   relayError: [20, { attempt: [1, 'number'], reason: [2, 'number'] }],
   dataResponse: [21, delivery],
+  followReed: [22, delivery],
+  pipeReed: [23, delivery],
+  reedReply: [25, delivery],
+  mention: [26, delivery],
+  broadcastReed: [27, { ...reed, ciphertext: [2, 'bytes'], username: [3, 'text'], skipped: [4, 'number'] }],
   dataAck: [28, {}],
   dataInvalid: [29, { reason: [1, 'number'] }],
   settled: [30, { events: [1, 'message'] }],
+  reedRemoved: [31, told],
   publishReady: [35, { ...reed, broadcast: [2, 'number'] }],
   publishReadyAck: [36, reed],
   profilePage: [37, { userId: [1, 'text'], page: [2, 'number'] }],
+  pageAck: [38, { userId: [1, 'text'], page: [2, 'number'], count: [3, 'number'], hasMore: [4, 'number'] }],
+  subscribeProfile: [39, { userId: [1, 'text'] }],
+  subscribeReed: [41, reed],
   subscribePipe: [43, { tag: [1, 'text'] }],
+  subscribeBroadcast: [45, {}],
+  unsubscribeBroadcast: [46, {}],
+  reedStats: [47, { ...reed, echoes: [2, 'number'], replies: [3, 'number'], likes: [4, 'number'], coveragePercent: [5, 'number'] }],
   eviction: [48, reed],
   evictionAck: [49, reed],
   keyEviction: [50, { keyId: [1, 'text'] }],
   keyEvictionAck: [51, { keyId: [1, 'text'] }],
+  userBlocked: [52, told],
+  userUnblocked: [53, told],
+  userBlockedAck: [54, acknowledged],
+  userUnblockedAck: [55, acknowledged],
   contentRejected: [56, { ...reed, reason: [2, 'text'] }],
 } as const satisfies Record<string, readonly [number, Fields]>;
 
@@ -91,7 +109,16 @@ export const ERROR = {
 } as const;
 export const CLOSE = {
   ...{ unauthenticated: 4001, authenticationTimeout: 4002, malformed: 4003, text: 4004, tooLarge: 4005, rateLimited: 4006 },
-  ...{ slowReader: 4007, silent: 4008, replaced: 4009, tooManyConnections: 4012, unsupported: 4013, internal: 4014, unexpected: 4015 },
+  ...{
+    slowReader: 4007,
+    silent: 4008,
+    replaced: 4009,
+    signedOut: 4010,
+    tooManyConnections: 4012,
+    unsupported: 4013,
+    internal: 4014,
+    unexpected: 4015,
+  },
 } as const;
 /** Every code of the published table. */
 export const CLOSE_CODES: ReadonlySet<number> = new Set(Array.from({ length: 16 }, (_, at) => 4000 + at));
