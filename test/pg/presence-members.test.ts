@@ -157,7 +157,7 @@ describe('presence of members', () => {
       left = ended;
     });
     while (left === null) {
-      one.clock.advance(100);
+      await one.advance(100);
       await online();
     }
     expect(left).toBe(true);
