@@ -1,6 +1,6 @@
 // Follows and likes: the newest statement is the state, what may not be followed or liked is refused, lists hide what is hidden.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { UserId } from '../../src/wire/address.ts';
+import type { ReedId, UserId } from '../../src/wire/address.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading } from '../../src/wire/statements.ts';
 import { identityStatement, makeWorld, type Person, publishReed, sign, signUp, type World } from '../support/people.ts';
@@ -166,6 +166,26 @@ describe('likes and what is counted', () => {
     await world.db.query({ text: 'update reeds set removed_at = now() where id = any($1)', values: [[deeper, echo]] });
     expect(await stats(root)).toMatchObject({ replies: 1, echoes: 0 });
     expect(await stats(reply)).toMatchObject({ replies: 0 });
+  });
+
+  test('a reply counts for the thousand reeds above it and no more, and can be published however many there are', async () => {
+    const root = await publishReed(world, ann);
+    const chain = `
+      with c as (select n, $1 || '/' || uuidv7() as id from generate_series(1, 10000) n),
+        i as (insert into reed_identities (id, server_id, author_id) select id, split_part($1, '@', 2), $1 from c)
+      insert into reeds (id, author_id, statement_hash, registered_at, published_at, reply_to, root)
+      select c.id, u.id, u.identity_hash, now(), now(), coalesce(lag(c.id) over (order by n), $2), $2 from c, users u where u.id = $1
+      returning id`;
+    const ids = (await world.db.query<{ id: ReedId }>({ text: chain, values: [bob.user, root] })).map(({ id }) => id).sort();
+    const replyTo = ids.at(-1) as ReedId;
+    const reply = await publishReed(world, cid, { replyTo, root });
+    const counted = async () =>
+      (await world.db.query<{ id: string }>({ text: 'select reed_id as id from reed_stats where replies > 0' })).length;
+    expect(await counted()).toBe(1_000);
+    expect(await stats(replyTo)).toMatchObject({ replies: 1 });
+    expect(await stats(ids.at(-1_000) as ReedId)).toMatchObject({ replies: 1 });
+    await world.db.query({ text: 'update reeds set removed_at = now() where id = $1', values: [reply] });
+    expect(await counted()).toBe(0);
   });
 
   test('holders are counted as copies come and go', async () => {
