@@ -14,15 +14,17 @@ export type Profile = {
   readonly share: number;
 };
 
+/** What members are owed without asking is the other model's: here nobody is caught up. */
+const UNOWED = { catchupMembers: 0 } as const;
 /** Small bounds are met in a few moves. */
-const TIGHT = { holderWindow: 2, awakeEventsPerMember: 2, openRequests: 5, holderFailuresPerEvent: 2 } as const;
+const TIGHT = { ...UNOWED, holderWindow: 2, awakeEventsPerMember: 2, openRequests: 5, holderFailuresPerEvent: 2 } as const;
 
 export const PROFILES: readonly Profile[] = [
   { name: 'tight', members: 5, subjects: 5, replicas: 1, limits: TIGHT, share: 0.4 },
   { name: 'replicas', members: 5, subjects: 5, replicas: 2, limits: TIGHT, share: 0.3 },
   // More copies than one look shows: the exact search has to find the rest.
   { name: 'sampled', members: 6, subjects: 3, replicas: 1, limits: { ...TIGHT, allocationsSampled: 2 }, share: 0.1 },
-  { name: 'real', members: 6, subjects: 20, replicas: 1, limits: {}, share: 0.2 },
+  { name: 'real', members: 6, subjects: 20, replicas: 1, limits: UNOWED, share: 0.2 },
 ];
 
 export type OwedProfile = Omit<Profile, 'subjects'>;
