@@ -45,6 +45,9 @@ export class Costs {
         return this.#budgets.spend(userId, this.#limits.pageCost, now);
       case 'cancelRequest':
         return this.#unlessAsked(userId, `cancel ${frame.body.requestId}`, now);
+      // Whoever has just been given something of the community stream is given more at once by subscribing anew.
+      case 'subscribeBroadcast':
+        return this.#budgets.spend(userId, this.#limits.requestCost, now);
       case 'syncRequest':
         return this.#budgets.sync(userId, this.#limits.syncCost, now);
       case 'relayResponse':

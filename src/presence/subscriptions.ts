@@ -93,6 +93,12 @@ async function isWatching(tx: Transaction<DB>, viewer: UserId, watched: Watched)
 }
 
 async function insert(tx: Transaction<DB>, viewer: UserId, watched: Watched): Promise<void> {
-  if (watched.kind === 'broadcast') await sql`insert into broadcast_subscriptions (viewer) values (${viewer})`.execute(tx);
-  else await sql`insert into ${sql.table(TABLES[watched.kind])} (viewer, target) values (${viewer}, ${watched.target})`.execute(tx);
+  if (watched.kind !== 'broadcast') {
+    await sql`insert into ${sql.table(TABLES[watched.kind])} (viewer, target) values (${viewer}, ${watched.target})`.execute(tx);
+    return;
+  }
+  // As one who was served last: nobody comes first, or too soon, by leaving and coming back.
+  await sql`
+    insert into broadcast_subscriptions (viewer, served_at)
+    select ${viewer}, coalesce(max(served_at), '-infinity') from broadcast_subscriptions`.execute(tx);
 }

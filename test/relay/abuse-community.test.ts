@@ -10,7 +10,7 @@ import { countOf, type RawSocket, textOf } from '../support/raw-socket.ts';
 import { CLOSE, ERROR, type RawBody, type RawFrame, type RawType } from '../support/raw-wire.ts';
 
 const SECOND = 1_000;
-const stage = AbuseStage.forFile({ syncIntervalMs: 0, freeFramesBurst: 300 }, { config: { signup: 'open' } });
+const stage = AbuseStage.forFile({ syncIntervalMs: 0, freeFramesBurst: 300, broadcastListeners: 1 }, { config: { signup: 'open' } });
 const DELIVERIES: readonly RawType[] = ['dataResponse', 'followReed', 'pipeReed', 'reedReply', 'mention', 'broadcastReed'];
 const at = encodeURIComponent;
 
@@ -241,6 +241,42 @@ describe('watching', () => {
     await pass(2 * SECOND, w);
     expect(types(w)).toEqual([]);
     await rows('delete from reed_stats where reed_id = any($1)', secret);
+  });
+
+  test('the community stream, leaving it and watching it again serves nobody before those who wait longer, and costs', async () => {
+    const [author, ...listeners] = await stage.accounts(4);
+    const sockets = (await Promise.all([author, ...listeners].map((each) => synced(each as LightAccount)))) as [
+      RawSocket,
+      RawSocket,
+      RawSocket,
+      RawSocket,
+    ];
+    const [a, patient, other, hasty] = sockets;
+    const again = (): void => {
+      hasty.send('unsubscribeBroadcast');
+      hasty.send('subscribeBroadcast');
+    };
+    for (const socket of sockets.slice(1)) socket.send('subscribeBroadcast');
+    await settled(...sockets);
+    const waits = `update broadcast_subscriptions set served_at = now() - interval '1 minute' * (4 - array_position($1::text[], viewer))`;
+    await rows(
+      waits,
+      [listeners[2], listeners[0], listeners[1]].map((each) => each?.userId),
+    );
+    again();
+    await settled(hasty);
+    const reedId = await stage.community.registered((author as LightAccount).userId);
+    a.send('publishReady', { reedId });
+    const { id } = await a.next('relayRequest');
+    a.send('relayResponse', { ciphertext: 'new', attempt: 1 }, id);
+    await patient.next('broadcastReed');
+    await settled(...sockets);
+    expect([a, other, hasty].flatMap((socket) => of(socket, 'relayRequest').concat(of(socket, 'broadcastReed')))).toEqual([]);
+    for (let nth = 0; nth < 310; nth += 1) {
+      again();
+      if (nth % 50 === 0) await settled(hasty);
+    }
+    await hasty.next('error', (found) => countOf(found, 'code') === ERROR.rateLimited);
   });
 
   test('ten thousand things is refused beyond fifty and ends the connection, which leaves nothing behind', async () => {
