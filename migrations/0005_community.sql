@@ -116,9 +116,8 @@ create unlogged table broadcast_subscriptions (
 create index broadcast_subscriptions_served on broadcast_subscriptions (served_at);
 
 -- What was committed and has to be told: publications to whom they concern, removals and revocations to who has a copy. Taken by any
--- replica. looks: how often the holders of what was removed have been looked for. Owner: src/relay; written with what it is about. Logged: what an
--- account or a key that has ended left behind is undone under its debt, and who is told comes back to it after a crash.
-create table pending_fanout (
+-- replica. looks: how often the holders of what was removed have been looked for. Owner: src/relay; written with what it is about.
+create unlogged table pending_fanout (
   kind text collate "C" not null,
   subject_id text collate "C" not null,
   broadcast boolean not null default false,

@@ -7,6 +7,17 @@ alter table keys add column void_hash bytea references statements (hash);
 -- A session by the recovery key: key_id is the recovery key's, and it opens nothing but rotation and the withdrawal of a removal.
 alter table sessions add column recovery boolean not null default false;
 
+-- Debts like those of pending_fanout, of accounts and keys that have ended: what they leave behind is undone under them, page by page, which nothing
+-- would take up again if a crash of Postgres took them. Owner: src/relay; written with what it is about.
+create table pending_ends (
+  kind text collate "C" not null,
+  subject_id text collate "C" not null,
+  looks smallint not null default 0,
+  due_at timestamptz not null,
+  primary key (kind, subject_id)
+);
+create index pending_ends_due on pending_ends (due_at);
+
 -- As in 0004: nothing of an UNLOGGED table is sampled into statistics, which outlive a stop.
 do $$
 declare

@@ -179,6 +179,13 @@ export interface PendingAccountEvents {
   user_id: string | null;
 }
 
+export interface PendingEnds {
+  due_at: Timestamp;
+  kind: string;
+  looks: Generated<number>;
+  subject_id: string;
+}
+
 export interface PendingEventAttempts {
   busy: Generated<number>;
   event_id: string;
@@ -406,6 +413,7 @@ export interface DB {
   online_users: OnlineUsers;
   owed_notices: OwedNotices;
   pending_account_events: PendingAccountEvents;
+  pending_ends: PendingEnds;
   pending_event_attempts: PendingEventAttempts;
   pending_events: PendingEvents;
   pending_fanout: PendingFanout;

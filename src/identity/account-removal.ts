@@ -121,7 +121,7 @@ export class AccountRemovals {
     await sql`update account_removals set statement_hash = ${hash} where user_id = ${user}`.execute(tx);
     await endMembership(tx, user, now);
     await sql`
-      insert into pending_fanout (kind, subject_id, due_at) values ('account-removal', ${user}, ${new Date(now.getTime() + limits.fanoutLeaseMs)})
+      insert into pending_ends (kind, subject_id, due_at) values ('account-removal', ${user}, ${new Date(now.getTime() + limits.fanoutLeaseMs)})
       on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
     return true;
   }

@@ -52,6 +52,6 @@ export async function endByKeyChange(tx: Executor, user: UserId): Promise<void> 
 /** Whoever has read these keys to verify with is to be told that they ended. */
 export async function oweRevocations(tx: Executor, keys: readonly UserKeyId[], dueAt: Date): Promise<void> {
   await sql`
-    insert into pending_fanout (kind, subject_id, due_at) select 'key-revocation', unnest(${[...keys]}::text[]), ${dueAt}
+    insert into pending_ends (kind, subject_id, due_at) select 'key-revocation', unnest(${[...keys]}::text[]), ${dueAt}
     on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
 }

@@ -31,6 +31,16 @@ type Debt =
   | { readonly kind: 'key-revocation'; readonly subject: UserKeyId }
   | { readonly kind: 'account-removal'; readonly subject: UserId };
 
+type Table = 'pending_fanout' | 'pending_ends';
+
+const tableOf = (kind: Debt['kind']): Table =>
+  kind === 'key-revocation' || kind === 'account-removal' ? 'pending_ends' : 'pending_fanout';
+
+/** Takes up to $3 debts that are due at $1, and lets nobody else have them until $2. */
+const due = (table: Table): string => `
+  update ${table} f set due_at = $2 from (select kind, subject_id from ${table} where due_at <= $1 order by due_at limit $3 for update skip locked) t
+  where f.kind = t.kind and f.subject_id = t.subject_id returning f.kind, f.subject_id as subject, f.looks::int`;
+
 export class Announcer {
   readonly #deps: AnnouncerDeps;
 
@@ -49,9 +59,7 @@ export class Announcer {
     const now = clock.now();
     const rows = await application.query<Debt & { looks: number }>({
       name: 'announcer_due',
-      text: `update pending_fanout f set due_at = $2 from (
-          select kind, subject_id from pending_fanout where due_at <= $1 order by due_at limit $3 for update skip locked) t
-        where f.kind = t.kind and f.subject_id = t.subject_id returning f.kind, f.subject_id as subject, f.looks::int`,
+      text: `with told as (${due('pending_fanout')}), ended as (${due('pending_ends')}) select * from told union all select * from ended`,
       values: [new Date(now), new Date(now + limits.fanoutLeaseMs), limits.fanoutsPerSweep],
     });
     for (const { looks, ...debt } of rows)
@@ -89,16 +97,17 @@ export class Announcer {
    */
   async #looked({ kind, subject }: Debt, looked: number): Promise<void> {
     const { application, clock, limits } = this.#deps;
+    const table = tableOf(kind);
     await application.query(
       looked > 0
         ? {
-            name: 'announcer_done',
-            text: 'delete from pending_fanout where kind = $1 and subject_id = $2 and looks > 0',
+            name: `announcer_done_${table}`,
+            text: `delete from ${table} where kind = $1 and subject_id = $2 and looks > 0`,
             values: [kind, subject],
           }
         : {
-            name: 'announcer_again',
-            text: 'update pending_fanout set looks = 1, due_at = $3 where kind = $1 and subject_id = $2 and looks = 0',
+            name: `announcer_again_${table}`,
+            text: `update ${table} set looks = 1, due_at = $3 where kind = $1 and subject_id = $2 and looks = 0`,
             values: [kind, subject, new Date(clock.now() + limits.removalSecondLookMs)],
           },
     );

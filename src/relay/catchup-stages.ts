@@ -149,19 +149,19 @@ const follows: Stage = {
     const rows = await db.query<Row & { more: boolean }>({
       name: 'catchup_follows',
       text: `with hands as materialized (
-          select r.*, f.target, r.nth = $4 as last from (select target from follows where user_id = $1 and active) f cross join lateral (
-            select p.*, row_number() over (order by published_at desc, id desc) as nth from reeds p
+          select r.published_at, r.id, r.nth = $4 as last from (select target from follows where user_id = $1 and active) f cross join lateral (
+            select p.published_at, p.id, row_number() over (order by published_at desc, id desc) as nth from reeds p
             where author_id = f.target and published_at is not null and (published_at, id) < (coalesce($2::timestamptz, 'infinity'), $3)
             order by published_at desc, id desc limit $4) r
         ),
         known as materialized (select published_at, id from hands where last order by published_at desc, id desc limit 1),
         page as materialized (
-          select h.* from hands h where not exists (select from known k where (k.published_at, k.id) > (h.published_at, h.id))
+          select h.id from hands h where not exists (select from known k where (k.published_at, k.id) > (h.published_at, h.id))
           order by published_at desc, id desc limit $5
         )
         select r.id as subject, ${KIND}, r.published_at::text as at, r.id, (r.thread_head is null or r.thread_head = r.id) and ${OWED} as owed,
           exists (select from known) as more
-        from page r order by r.published_at desc, r.id desc`,
+        from page g join reeds r on r.id = g.id order by r.published_at desc, r.id desc`,
       values: [member, from.at, from.id ?? '', HAND, limit],
     });
     const page = pageOf(rows, limit);

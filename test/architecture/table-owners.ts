@@ -20,6 +20,7 @@ export const TABLE_WRITERS: Readonly<Record<string, readonly string[]>> = {
   likes: ['reeds'],
   online_connections: ['presence'],
   online_users: ['presence'],
+  pending_ends: ['identity', 'relay'],
   pending_fanout: ['identity', 'reeds', 'relay'],
   owed_notices: ['identity'],
   pending_event_attempts: ['ledger'],

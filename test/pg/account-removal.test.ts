@@ -93,9 +93,7 @@ describe('the removal of an account', () => {
     await expect(profile(ann)).rejects.toMatchObject(explained);
     await expect(world.reeds.reading.reed(bob.user, reed)).rejects.toMatchObject(explained);
     expect(await rows('select active from follows')).toEqual([{ active: false }]);
-    expect(await rows(`select kind, subject_id from pending_fanout where kind <> 'publication'`)).toEqual([
-      { kind: 'account-removal', subject_id: ann.user },
-    ]);
+    expect(await rows(`select kind, subject_id from pending_ends`)).toEqual([{ kind: 'account-removal', subject_id: ann.user }]);
     expect(await rows(`select kind from author_facts order by number`)).toEqual([{ kind: 'reed' }, { kind: 'account-removal' }]);
     world.clock.advance(100 * DAY);
     await removals().finish();

@@ -30,7 +30,7 @@ const readers = async (key: string): Promise<unknown[]> => rows('select user_id 
 const STATEMENT = `insert into statements (hash, user_id, type, seq, signed_at, certificate)
   values (sha256(convert_to($1 || $2, 'utf8')), $1, $2, 1000000, now(), jsonb_build_object('statement', jsonb_build_object('type', $2::text, 'user', $1::text))) returning hash`;
 const debt = (kind: string, subject: string) =>
-  rows('insert into pending_fanout (kind, subject_id, due_at) values ($1, $2, now())', [kind, subject]);
+  rows('insert into pending_ends (kind, subject_id, due_at) values ($1, $2, now())', [kind, subject]);
 const revoked = async (account: LightAccount): Promise<string> => {
   const key = await keyOf(account);
   await rows(`with s as (${STATEMENT}) insert into key_revocations (key_id, statement_hash, seq) select $3, hash, 1000000 from s`, [
@@ -89,7 +89,7 @@ describe('the revocation of a key', () => {
     await stage.quiet();
     expect(await readers(key)).toEqual([]);
     await stage.pass(15_000);
-    expect(await rows('select kind from pending_fanout')).toEqual([]);
+    expect(await rows('select kind from pending_ends')).toEqual([]);
   });
 });
 
