@@ -65,8 +65,10 @@ export class Invites {
     const rows = await db.query({
       text: `insert into invites (id, token_hash, role, created_at, expires_at)
         select $1, $2, 'root', $3, $4 where not exists (select from users where role = 'root')
-        on conflict (id) do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
-          where invites.claimed_at is null
+        on conflict (id) do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at,
+            claimed_by = null, claimed_at = null
+          -- Used by who is root no longer; by somebody who is not to be seen yet it is just being used.
+          where invites.claimed_at is null or exists (select from users u where u.id = invites.claimed_by and u.role <> 'root')
         returning id`,
       values: [ROOT_INVITE, Buffer.from(await sha256(secret)), new Date(now), new Date(now + limits.rootInviteMs)],
     });

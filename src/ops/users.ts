@@ -98,10 +98,10 @@ export const runUsersRole = (command: UsersRoleCommand): Promise<number> =>
       say(false, [`${who} would become ${role} instead of ${from}. Run it without --dry-run to do it.`, ...notes].join('\n  '));
       return 0;
     }
+    if (isSure || confirm !== null) terminal.note(notes.join('\n'));
     if (!isSure) {
       if (confirm === null)
         throw new SetupError(`${who} is still ${from}: nobody is here to confirm that they become ${role}.`, 'Say --yes if you are sure.');
-      terminal.note(notes.join('\n'));
       if (!(await confirm(`${who} is ${from}. Make them ${role}?`, signal))) {
         signal.throwIfAborted();
         say(false, `${who} is still ${from}.`);

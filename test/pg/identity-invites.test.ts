@@ -28,6 +28,15 @@ describe('the root invite', () => {
     await expect(signUp(world, { inviteSecret: secret })).rejects.toThrow(code('INVITE_INVALID'));
   });
 
+  test('is made again by a start once nobody is root any more, and works', async () => {
+    const first = await root();
+    await world.db.query({ text: `update users set role = 'user' where id = $1`, values: [first.user] });
+    const secret = (await world.identity.invites.makeRootInvite()) ?? '';
+    const second = await signUp(world, { inviteSecret: secret });
+    expect(await world.identity.sessions.authenticateToken(second.token)).toMatchObject({ role: 'root' });
+    expect(await world.identity.invites.makeRootInvite()).toBeNull();
+  });
+
   test('of the next start voids the one before', async () => {
     const first = (await world.identity.invites.makeRootInvite()) ?? '';
     const second = (await world.identity.invites.makeRootInvite()) ?? '';

@@ -71,6 +71,13 @@ test('a failure without words of its own is told in the server’s', () => {
   expect(failureText(Object.assign(new Error(), { code: 'USERNAME_TAKEN', detail: 'x' }))).not.toBe('x');
 });
 
+test('a failure that says its mend is told in the same plain words as without', () => {
+  const refused = (detail: string) => failureText(Object.assign(new Error(), { code: 'INVALID', detail }));
+  expect(refused('username: sign; choose 2 to 30 letters of one script')).toBe(refused('username: sign'));
+  expect(refused('username: sign')).not.toContain('username:');
+  expect(refused('something else; do that')).toBe('something else; do that');
+});
+
 test('an invite is read from its fragment, and anything else is none', () => {
   expect(readInvite('#srv.a@srv/1.secret')).toEqual({ server: 'srv', invite: 'a@srv/1', secret: 'secret' });
   expect(readInvite('#srv.a%40srv%2F1.secret')).toEqual({ server: 'srv', invite: 'a@srv/1', secret: 'secret' });

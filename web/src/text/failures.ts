@@ -20,8 +20,12 @@ const WORDS: Readonly<Record<string, string>> = {
   'this is no backup': 'This file is not a Reedbed backup.',
   'this is the backup of another account': 'This is the backup of another account than the one on this device.',
   OTHER_SERVER: 'This belongs to another server than the one this page came from.',
+  'device: another one is linked': 'This account is used on another device now. Choose “Use this device again” below.',
   KEY_REVOKED: 'This key was revoked, so it can’t sign in any more.',
 };
+
+/** The detail without what the SDK says of its mend: the words here say it better. */
+const whatWasWrong = (detail: string): string => detail.split('; ')[0] ?? '';
 
 /** One sentence or two for the person. */
 export function failureText(error: unknown): string {
@@ -29,7 +33,7 @@ export function failureText(error: unknown): string {
     const { code, detail } = error as { code: unknown; detail: unknown };
     return (
       WORDS[String(code)] ??
-      WORDS[String(detail)] ??
+      WORDS[whatWasWrong(String(detail))] ??
       (typeof detail === 'string' && detail !== '' ? detail : `It did not work (${String(code)}).`)
     );
   }
