@@ -27,7 +27,6 @@ const clock = new OffsetClock();
 const LOOK_EVERY_MS = 20;
 const MOST_ROUNDS = 100;
 const QUIET_LOOKS = 3;
-const ALL = ['author', 'followers'] as const;
 
 const statementsOf = (before: ServerUsage, after: ServerUsage): number =>
   after.ledgerStatements + after.applicationStatements - before.ledgerStatements - before.applicationStatements;
@@ -38,6 +37,8 @@ export const SPREAD_LIMITS = { dispatchDeadlineMs: 600_000, waitingFirstMs: 600_
 type Arena = { readonly server: Server; readonly loads: readonly Child<LoadApi>[] };
 
 export const measureSpread = async ({ server, loads }: Arena, followers: number, wanted: Wanted): Promise<SpreadResult> => {
+  // Names of this part alone: loads count by name for as long as they live.
+  const all = { author: `author, ${wanted}`, followers: `followers, ${wanted}` };
   const accounts = await server.community.accounts(followers + 1);
   const asked = wanted === 'asked';
   const library = asked ? await writeLibrary(server.community, accounts, { count: 1, holders: 1 }) : null;
@@ -46,19 +47,19 @@ export const measureSpread = async ({ server, loads }: Arena, followers: number,
   if (!asked) await server.community.follows(accounts.slice(1).map(({ userId }) => [userId, author] as const));
   const numbered = accounts.map((account, index) => ({ account, index }));
   const common = { url: server.url, library, ciphertextBytes: CIPHERTEXT_BYTES };
-  await loads[0]?.call('connect', { ...common, of: 'author', accounts: numbered.slice(0, 1) });
+  await loads[0]?.call('connect', { ...common, of: all.author, accounts: numbered.slice(0, 1) });
   const some = numbered.slice(1);
   await Promise.all(
-    loads.map((load, index) => load.call('connect', { ...common, of: 'followers', accounts: share(some, index, loads.length) })),
+    loads.map((load, index) => load.call('connect', { ...common, of: all.followers, accounts: share(some, index, loads.length) })),
   );
-  const everyone = async <T>(task: (load: Child<LoadApi>, of: (typeof ALL)[number]) => Promise<T>): Promise<T[]> =>
-    Promise.all(ALL.flatMap((of) => loads.map((load) => task(load, of))));
+  const everyone = async <T>(task: (load: Child<LoadApi>, of: string) => Promise<T>): Promise<T[]> =>
+    Promise.all(Object.values(all).flatMap((of) => loads.map((load) => task(load, of))));
   await everyone((load, of) => load.call('keepBack', { of }));
   await everyone((load, of) => load.call('sync', { of }));
   await server.child.call('settle', undefined as never);
   const before = await server.child.call('used', undefined as never);
-  if (reedId === null) await Promise.all(loads.map((load) => load.call('askEach', { of: 'followers' })));
-  else await loads[0]?.call('publish', { of: 'author', reedId });
+  if (reedId === null) await Promise.all(loads.map((load) => load.call('askEach', { of: all.followers })));
+  else await loads[0]?.call('publish', { of: all.author, reedId });
 
   /** What is kept back once nothing changes any more. */
   const atRest = async (): Promise<{ kept: number[]; settled: number }> => {
