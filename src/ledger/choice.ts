@@ -61,6 +61,15 @@ export const isRemovedAccount = (user: string): string => some(`account_removals
 /** A point of the ring: pivots are int4, the point is compared as bigint. */
 export const RANDOM_PIVOT = '(floor(random() * 4294967296)::bigint - 2147483648)::int';
 
+/**
+ * For a lateral join: how many events of requester `f.requester` are awake, and how many there are in all, counted in the first row (`f.nth`) of each
+ * requester alone.
+ */
+export const COUNTED_ONCE = `
+  select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
+    (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
+  where f.nth = 1`;
+
 /** How many relay requests are with `holder` now, from the partial index of dispatched events. */
 export const inFlight = (holder: string): string =>
   `(select count(*)::int from pending_events f where f.holder = ${holder} and f.state = 2)`;

@@ -7,6 +7,7 @@ import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
 import {
   allocationRing,
   blockedBy,
+  COUNTED_ONCE,
   chosenLast,
   holdsWhole,
   inFlight,
@@ -95,12 +96,7 @@ fresh as materialized (
   from (
     select f.*, u.*
     from (select *, row_number() over (partition by requester order by ord) as nth from facts where refusal is null and open_id is null) f
-    -- Counted once for each requester.
-    left join lateral (
-      select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
-        (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
-      where f.nth = 1
-    ) u on true
+    left join lateral (${COUNTED_ONCE}) u on true
   ) c window same as (partition by requester)
 ),
 subjects as materialized (

@@ -1,7 +1,7 @@
 // OWE: what members are to be given without having asked becomes events, many in one statement. At most one for each (requester, subject):
 // one that is open already is raised to the stronger message. With a holder named it goes into that holder's queue, else ASSIGN finds one.
 import type { ReedId, UserId } from '../wire/address.ts';
-import { blockedBy, isAllocation, isRemovedAccount, lockedById, some, struckFor } from './choice.ts';
+import { blockedBy, COUNTED_ONCE, isAllocation, isRemovedAccount, lockedById, some, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import { EVENT_NAMES, type EventName, type SubjectKind } from './state.ts';
 
@@ -70,12 +70,7 @@ decided as materialized (
     from (
       select f.*, u.*
       from (select *, row_number() over (partition by requester order by ord) as nth from facts where here and due and open_id is null) f
-      -- Counted once for each requester.
-      left join lateral (
-        select (select count(*) from pending_events e where e.requester_user_id = f.requester and e.state in (1, 2, 3, 7)) as awake,
-          (select count(*) from pending_events e where e.requester_user_id = f.requester and not e.is_foreign) as owed
-        where f.nth = 1
-      ) u on true
+      left join lateral (${COUNTED_ONCE}) u on true
     ) f window same as (partition by requester)
   ) c
   left join lateral (select user_id, owner from online_users o where o.user_id = c.wanted for share skip locked) h on true
