@@ -163,3 +163,12 @@ export const needsSession = { security: BEARER } as const;
 
 /** RFC 3339 in UTC with milliseconds. */
 export const timeText = (ms: number): string => new Date(ms).toISOString();
+
+/** Of a route that takes a statement about what its path names and answers with the certificate. */
+export const actSchema = (summary: string, ...codes: readonly ErrorCode[]) => ({
+  ...needsSession,
+  summary,
+  params: IdParam,
+  body: SignedStatement,
+  response: { 200: Type.Object({ certificate: Certificate }), ...problems(...codes) },
+});

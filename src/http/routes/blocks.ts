@@ -1,19 +1,7 @@
 // Blocking somebody, and one's own list of blocks.
 import { Type } from '@fastify/type-provider-typebox';
 import { parseUserId } from '../../wire/address.ts';
-import {
-  type Api,
-  type ApiDeps,
-  Certificate,
-  exactly,
-  IdParam,
-  memberOf,
-  needsSession,
-  problems,
-  requireId,
-  SignedStatement,
-  signedIn,
-} from '../api.ts';
+import { type Api, type ApiDeps, actSchema, Certificate, exactly, memberOf, needsSession, problems, requireId, signedIn } from '../api.ts';
 
 const ListQuery = exactly({ cursor: Type.Optional(Type.String({ maxLength: 255, description: '`next` of the page before.' })) });
 const BlockSchema = Type.Object({ id: Type.String(), username: Type.Union([Type.String(), Type.Null()]), certificate: Certificate });
@@ -30,16 +18,15 @@ function addAct(app: Api, deps: ApiDeps, act: 'block' | 'unblock'): void {
     `/api/v1/users/:id/${act}`,
     {
       preHandler: signedIn(deps),
-      schema: {
-        ...needsSession,
-        summary: act === 'block' ? 'Cut a member off from yourself' : 'Let a member back in',
-        params: IdParam,
-        body: SignedStatement,
-        response: {
-          200: Type.Object({ certificate: Certificate }),
-          ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'NOT_FOUND', 'REMOVED', 'KEY_REVOKED'),
-        },
-      },
+      schema: actSchema(
+        act === 'block' ? 'Cut a member off from yourself' : 'Let a member back in',
+        'UNAUTHENTICATED',
+        'FORBIDDEN',
+        'INVALID',
+        'NOT_FOUND',
+        'REMOVED',
+        'KEY_REVOKED',
+      ),
     },
     async (request) => {
       const target = requireId(parseUserId, request.params.id);

@@ -2,19 +2,7 @@
 import { Type } from '@fastify/type-provider-typebox';
 import type { Edge } from '../../identity/follows.ts';
 import { parseUserId } from '../../wire/address.ts';
-import {
-  type Api,
-  type ApiDeps,
-  Certificate,
-  exactly,
-  IdParam,
-  memberOf,
-  needsSession,
-  problems,
-  requireId,
-  SignedStatement,
-  signedIn,
-} from '../api.ts';
+import { type Api, type ApiDeps, actSchema, exactly, IdParam, memberOf, needsSession, problems, requireId, signedIn } from '../api.ts';
 
 const ListQuery = exactly({ cursor: Type.Optional(Type.String({ maxLength: 255, description: '`next` of the page before.' })) });
 const EdgeSchema = Type.Object({ id: Type.String(), username: Type.Union([Type.String(), Type.Null()]) });
@@ -32,16 +20,16 @@ function addAct(app: Api, deps: ApiDeps, act: 'follow' | 'unfollow'): void {
     `/api/v1/users/:id/${act}`,
     {
       preHandler: signedIn(deps),
-      schema: {
-        ...needsSession,
-        summary: act === 'follow' ? 'Follow a member' : 'Follow a member no more',
-        params: IdParam,
-        body: SignedStatement,
-        response: {
-          200: Type.Object({ certificate: Certificate }),
-          ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'NOT_FOUND', 'REMOVED', 'BLOCKED', 'KEY_REVOKED'),
-        },
-      },
+      schema: actSchema(
+        act === 'follow' ? 'Follow a member' : 'Follow a member no more',
+        'UNAUTHENTICATED',
+        'FORBIDDEN',
+        'INVALID',
+        'NOT_FOUND',
+        'REMOVED',
+        'BLOCKED',
+        'KEY_REVOKED',
+      ),
     },
     async (request) => {
       const target = requireId(parseUserId, request.params.id);

@@ -4,6 +4,7 @@ import { parseReedId } from '../../wire/address.ts';
 import {
   type Api,
   type ApiDeps,
+  actSchema,
   Certificate,
   IdParam,
   memberOf,
@@ -69,16 +70,16 @@ export function likeRoutes(app: Api, deps: ApiDeps): void {
       `/api/v1/reeds/:id/${act}`,
       {
         preHandler: signedIn(deps),
-        schema: {
-          ...needsSession,
-          summary: act === 'like' ? 'Like a reed' : 'Like a reed no more',
-          params: IdParam,
-          body: SignedStatement,
-          response: {
-            200: Type.Object({ certificate: Certificate }),
-            ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'NOT_FOUND', 'REMOVED', 'BLOCKED', 'KEY_REVOKED'),
-          },
-        },
+        schema: actSchema(
+          act === 'like' ? 'Like a reed' : 'Like a reed no more',
+          'UNAUTHENTICATED',
+          'FORBIDDEN',
+          'INVALID',
+          'NOT_FOUND',
+          'REMOVED',
+          'BLOCKED',
+          'KEY_REVOKED',
+        ),
       },
       async (request) => {
         const target = requireId(parseReedId, request.params.id);
