@@ -84,6 +84,7 @@ export const DEFAULT_LIMITS = {
   replacedKeyKeptMs: 7 * DAY, // on the device, for what was sealed to it
   accountRemovalMs: DAY, // hidden, and to be withdrawn; then countersigned
   accountRemovalsPerSweep: 16,
+  followsPerMember: 5_000, // 409
   endedPerPage: 500, // statements or reeds that one transaction takes back
   addressesCounted: 50_000, // the oldest leaves
   cleanUpRows: 64, // expired rows that one write removes on its way

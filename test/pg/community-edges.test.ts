@@ -90,6 +90,54 @@ describe('following', () => {
   });
 });
 
+describe('the limit of follows', () => {
+  const AT_MOST = 2;
+  let small: World;
+  let everybody: Person[];
+  beforeEach(async () => {
+    small = await makeWorld({ limits: { followsPerMember: AT_MOST } });
+    everybody = [await signUp(small), await signUp(small), await signUp(small), await signUp(small), await signUp(small)];
+  });
+  afterEach(() => small.close());
+
+  const act = async (type: 'follow' | 'unfollow', who: number, whom: number) => {
+    const [person, target] = [everybody[who] as Person, everybody[whom] as Person];
+    small.clock.advance(1);
+    const signed = await sign(
+      person,
+      { ...statementOf(type, person, target.user), createdAt: printTime(small.clock.now()) },
+      small.clock.now(),
+    );
+    return () => small.identity.follows.set(person.member, target.user, type, signed);
+  };
+  const count = async () => {
+    const [row] = await small.db.query<{ count: number }>({
+      text: 'select count(*)::int as count from follows where user_id = $1 and active',
+      values: [everybody[0]?.user],
+    });
+    return row?.count;
+  };
+
+  test('refuses one more and says what helps; one less makes room, and who is followed already may be followed again', async () => {
+    for (const whom of [1, 2]) await (await act('follow', 0, whom))();
+    await expect((await act('follow', 0, 3))()).rejects.toThrow(
+      expect.objectContaining({ code: 'CONFLICT', detail: expect.stringContaining('unfollow') }),
+    );
+    await (await act('follow', 0, 2))();
+    await (await act('follow', 3, 0))();
+    await (await act('unfollow', 0, 1))();
+    await (await act('follow', 0, 3))();
+    expect(await count()).toBe(AT_MOST);
+  });
+
+  test('holds of follows that come at the same time', async () => {
+    const acts = await Promise.all([1, 2, 3, 4].map((whom) => act('follow', 0, whom)));
+    const outcomes = await Promise.allSettled(acts.map((set) => set()));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(AT_MOST);
+    expect(await count()).toBe(AT_MOST);
+  });
+});
+
 describe('lists of follows', () => {
   test('leave out who keeps theirs hidden, but for themselves', async () => {
     await follow(ann, bob);
