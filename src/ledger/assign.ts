@@ -262,8 +262,8 @@ select e.event_id,
 from (
   select p.*, split_part(p.subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from (select distinct id from unnest($1::uuid[]) as u(id)) w
   cross join lateral (
-    select * from pending_events where event_id = w.id and state = 0 and (requested_at is null or requested_at > $4) offset 0
-  ) p offset 0
+    select * from pending_events where event_id = w.id offset 0
+  ) p where p.state = 0 and (p.requested_at is null or p.requested_at > $4) offset 0
 ) e`;
 
 /**
