@@ -105,7 +105,7 @@ describe('the limit of follows', () => {
     small.clock.advance(1);
     const signed = await sign(
       person,
-      { ...statementOf(type, person, target.user), createdAt: printTime(small.clock.now()) },
+      { ...statementOf(type, person, target.user), createdAt: printTime(small.clock.now()) } as never,
       small.clock.now(),
     );
     return () => small.identity.follows.set(person.member, target.user, type, signed);
