@@ -8,11 +8,13 @@ export type ServeOptions = {
   readonly env?: NodeJS.ProcessEnv;
   /** Where it looks for reedbed.toml. */
   readonly cwd?: string;
+  /** A file to start instead of `src/main.ts`: a bundle of it. */
+  readonly main?: string;
 };
 
 /** Starts it; `child.line()` is the JSON line once it is ready. */
 export const spawnServer = (options: ServeOptions): Child =>
-  startChild('src/main.ts', {
+  startChild(options.main ?? 'src/main.ts', {
     args: ['serve', '--json'],
     env: { PATH: process.env['PATH'], REEDBED_DATA: options.data, REEDBED_PORT: options.port ?? '0', ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
