@@ -72,7 +72,7 @@ it('a page of an earlier sync that comes to its end late does not end the stage 
   while ((await world.db.query({ text: 'select from online_users where user_id = $1', values: [follower.id] })).length > 0);
   const seat = new Seat(play.stage.life(0) as Life, follower.person.member, (at, frame) => follower.note(at, frame));
   await seat.life.signIn(seat);
-  follower.seat = seat;
+  follower.seats = [seat];
   follower.sync();
   await first;
   expect([...follower.copies]).toEqual([[post, 'held']]);

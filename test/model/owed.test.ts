@@ -60,7 +60,7 @@ const property = (profile: OwedProfile) => {
     owed ??= await openOwedStage(profile.limits, profile.members);
     try {
       await perform(owed, profile, of);
-      await clearOwed(owed);
+      owed = await clearOwed(owed);
     } catch (error) {
       await close();
       throw error;
