@@ -25,7 +25,7 @@ let members: Member[];
 beforeEach(async () => {
   folder = await makeDataFolder();
   await prepareData(folder);
-  child = spawnServer({ data: folder });
+  child = spawnServer({ data: folder, bundled: true });
   members = [];
 });
 

@@ -2,7 +2,7 @@
 // remembers over the kill is what its software would: its open requests, which it sends again under their ids, and what was SETTLED.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import type { ReedId, RequestId } from '../../src/wire/address.ts';
 import { type Child, removeFolder } from './child.ts';
@@ -136,12 +136,8 @@ export class KillStage {
   }
 
   async startServer(): Promise<void> {
-    const { main, compiled } = inject('bundledServer');
-    const env = {
-      ...{ DATABASE_URL: this.proxy.url, REEDBED_SIGNUP: 'open', REEDBED_PASSPHRASE: 'correct horse battery staple' },
-      NODE_COMPILE_CACHE: compiled,
-    };
-    this.#child = spawnServer({ data: join(this.#folder, 'data'), cwd: this.#folder, env, main });
+    const env = { DATABASE_URL: this.proxy.url, REEDBED_SIGNUP: 'open', REEDBED_PASSPHRASE: 'correct horse battery staple' };
+    this.#child = spawnServer({ data: join(this.#folder, 'data'), cwd: this.#folder, env, bundled: true });
     this.ready = await readyLine(this.#child);
   }
 
