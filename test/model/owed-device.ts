@@ -216,7 +216,8 @@ export class Device {
 
   #serve({ id, type, body: { attempt, ...asked } }: Ask): void {
     const subject = (type === 'relayThread' ? (asked as { threadId: string }).threadId : (asked as { reedId: string }).reedId) as ReedId;
-    if (this.own.has(subject) || this.copies.has(subject))
+    // What is leaving is there until the server knows.
+    if (this.own.has(subject) || this.copies.has(subject) || this.evicting.has(subject))
       return this.#send({ id, type: 'relayResponse', body: { attempt, ciphertext: UTF8.in.encode(subject) } });
     this.#send({ id, type: 'relayMiss', body: { attempt, missingReedId: '' } });
   }

@@ -52,6 +52,7 @@ export const finish = async (play: OwedPlay, moves: OwedMoves, replicas: number)
     },
   ]);
   await settleEnds(play, moves);
+  if (play.model.posts.size % 2 === 0) await payDebts(play, moves);
   for (const device of devices) {
     await begin();
     const arrival = moves.arrive(device, device.id.charCodeAt(0));
@@ -84,6 +85,15 @@ const settleEnds = async (play: OwedPlay, moves: OwedMoves): Promise<void> => {
   await moves.actions([]);
   if (model.hidden.size > 0) await each(play, moves.time(stage.limits.accountRemovalMs));
   if (model.hidden.size + model.frozen.size > 0) throw new Error('an account did not come to its end');
+};
+
+/** What is told of itself is told before who is away comes back: for them it has to be found again. */
+const payDebts = async (play: OwedPlay, moves: OwedMoves): Promise<void> => {
+  const { fanoutLeaseMs, removalSecondLookMs } = play.stage.limits;
+  for (const byMs of [fanoutLeaseMs, removalSecondLookMs]) {
+    await moves.actions([]);
+    await each(play, moves.time(byMs));
+  }
 };
 
 const comeToRest = async (play: OwedPlay, moves: OwedMoves): Promise<void> => {

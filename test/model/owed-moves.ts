@@ -33,12 +33,12 @@ const KINDS = {
   closeTab: 3,
   evict: 4,
   ask: 5,
-  readKey: 6,
+  readKey: 8,
   like: 3,
-  rotate: 2,
+  rotate: 4,
   recover: 3,
   revoke: 1,
-  removeAccount: 1,
+  removeAccount: 2,
   withdraw: 2,
 } as const;
 export type OwedMove = {

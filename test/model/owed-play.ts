@@ -31,6 +31,7 @@ type Judged = {
   readonly wasHeld: boolean;
   readonly isAsked: boolean;
   readonly isSecond: boolean;
+  readonly wasEvicted: boolean;
 };
 
 const sameSet = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
@@ -56,6 +57,8 @@ export class OwedPlay {
   /** `post message member` of each way there ever was. */
   readonly #ways = new Set<string>();
   readonly #cut = new Set<string>();
+  /** `member post`: evicted, acknowledged, and not asked for since. */
+  readonly #evicted = new Set<string>();
   readonly #streamed = new Set<string>();
   #stream: (readonly [UserId, Post])[] = [];
   /** Published, with the debt of its fan-out still open. */
@@ -80,7 +83,9 @@ export class OwedPlay {
         delivered: (device, frame) => this.#note(device, frame),
         streamed: (device, post) => this.#noteStream(device, post),
         noticed: ({ id }, subject) => void this.#noticed.push([id, subject]),
-        declines: ({ id }, post, does) => void this.model.declined[does ? 'add' : 'delete'](`${id} ${post}`),
+        declines: ({ id }, post, does) => {
+          for (const set of [this.model.declined, this.#evicted]) set[does ? 'add' : 'delete'](`${id} ${post}`);
+        },
         trace: (what) => void this.history.push(`  ${what}`),
         fault: (what) => void this.#faults.push(what),
       });
@@ -154,6 +159,9 @@ export class OwedPlay {
     const steady = new Set([...this.steady].filter((member) => !moved.has(member)));
     this.history.push(actions.map(({ name }) => name).join(' | '));
     const clean = !actions.some(({ crashes }) => crashes);
+    const had = this.devices
+      .filter(({ isHonest }) => isHonest)
+      .map(({ id, copies, keys }) => ({ id, copies: new Map(copies), keys: new Map(keys) }));
     await Promise.all(
       actions.map(async ({ fire, turns }) => {
         for (let left = turns; left > 0; left -= 1) await turn();
@@ -171,6 +179,7 @@ export class OwedPlay {
     this.#judgeStream(before);
     this.#judge(before, watched, clean ? steady : new Set());
     this.#judgeNotices();
+    if (clean) for (const each of had) if (steady.has(each.id)) this.#judgeUntold(before, each);
     const [fault] = this.#faults;
     if (fault) throw new Error(fault);
     for (const device of this.devices) if (device.isHere && !moved.has(device.id)) this.steady.add(device.id);
@@ -242,6 +251,19 @@ export class OwedPlay {
         this.#faults.push(`${member} was told that ${subject} ended`);
   }
 
+  /** Who was there, and had something that ended just now, was told at once. */
+  #judgeUntold(before: OwedModel, had: Pick<Device, 'id' | 'copies' | 'keys'>): void {
+    const device = this.deviceOf(had.id);
+    const { bereft, ended, gone, removed } = this.model;
+    if (!device.isHonest || !device.isHere) return;
+    const fault = (what: string): void => void this.#faults.push(`${had.id} was there, and not told that ${what} ended`);
+    for (const [key, state] of had.keys)
+      if (state === 'good' && ended.has(key) && !before.ended.has(key) && device.keys.get(key) === 'good') fault(key);
+    for (const user of gone) if (!before.gone.has(user) && bereft.has(`${had.id} ${user}`) && !device.departed.has(user)) fault(user);
+    for (const [post, state] of had.copies)
+      if (state === 'held' && removed.has(post) && !before.removed.has(post) && device.copies.has(post)) fault(post);
+  }
+
   #cutOff(pair: string): void {
     const [one, other] = pair.split(' ') as [UserId, UserId];
     this.#cut.add(`${one} ${other}`).add(`${other} ${one}`);
@@ -275,7 +297,8 @@ export class OwedPlay {
     const post = this.postOf(frame.body.reedId);
     const wasHeld = device.copies.get(post.id) === 'held';
     const isSecond = device.isPuttingOff(post.id, frame.id, this.stage.limits.relaysPerEvent);
-    this.#judged.push({ device, frame, post, wasHeld, isAsked: frame.body.requestId !== '', isSecond });
+    const wasEvicted = this.#evicted.has(`${device.id} ${post.id}`);
+    this.#judged.push({ device, frame, post, wasHeld, isAsked: frame.body.requestId !== '', isSecond, wasEvicted });
     if (device.mood.takes !== 'now') this.due.delete(`${device.id} ${post.id}`);
     if (device.isDeclining) this.model.declined.add(`${device.id} ${post.id}`);
   }
@@ -299,7 +322,7 @@ export class OwedPlay {
 
   #judge(before: OwedModel, watched: ReadonlyMap<UserId, ReadonlySet<string>>, steady: ReadonlySet<UserId>): void {
     for (const judged of this.#judged.splice(0)) {
-      const { device, frame, isAsked, isSecond, post, wasHeld } = judged;
+      const { device, frame, isAsked, isSecond, post, wasEvicted, wasHeld } = judged;
       const { id: member } = device;
       const wasCut = this.#cut.has(`${member} ${post.author}`);
       const fault = (why: string): void => void this.#faults.push(`${member} was sent ${post.id} by ${frame.type}, ${why}`);
@@ -309,6 +332,7 @@ export class OwedPlay {
       if (before.isCut(member, post.author) && this.model.isCut(member, post.author)) fault('over a block');
       if (isAsked) continue;
       if (post.author === member) fault('its own');
+      if (wasEvicted && !wasCut) fault('which it has evicted');
       if (wasHeld && !wasCut) fault('which it has acknowledged');
       if (isSecond && !wasCut) fault('while another delivery of it was in flight');
       if (!this.#ways.has(`${post.id} ${frame.type} ${member}`)) fault('which is not the way');
