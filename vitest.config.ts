@@ -14,6 +14,8 @@ const project = (name: string, options: { database?: boolean; bundle?: boolean; 
     include: [`test/${name}/**/*.test.ts`],
     testTimeout: options.timeoutMs ?? GENEROUS_MS,
     hookTimeout: (options.timeoutMs ?? GENEROUS_MS) + HEADROOM,
+    // What is waited for comes late on such a machine; a second, as is usual, is too short there.
+    expect: { poll: { timeout: GENEROUS_MS / 2 } },
     ...(options.database === true ? { setupFiles: ['test/support/light-passphrases.ts'] } : {}),
     globalSetup: [
       ...(options.database === true ? ['test/support/global-setup.ts'] : []),
