@@ -52,6 +52,8 @@ export class Costs {
         return this.#unlessAsked(userId, `cancel ${frame.body.requestId}`, now);
       // Whoever has just been given something of the community stream is given more at once by subscribing anew.
       case 'subscribeBroadcast':
+      // Each is a line of the log, which has no other bound.
+      case 'contentRejected':
         return this.#budgets.spend(userId, this.#limits.requestCost, now);
       case 'syncRequest':
         return this.#budgets.sync(userId, this.#limits.syncCost, now);
