@@ -30,7 +30,8 @@ export type OnSessionEnded = (userId: UserId, ended: { readonly deviceId?: strin
 /** replaced: another device was linked. */
 export type SessionEnd = 'replaced' | 'ended';
 
-export type IssuedToken = { readonly token: string /** Milliseconds since the epoch: the latest end. */; readonly expiresAtMs: number };
+/** `expiresAtMs`: milliseconds since the epoch, the latest end. */
+export type IssuedToken = { readonly token: string; readonly expiresAtMs: number };
 
 export type SessionsDeps = {
   readonly db: Database;

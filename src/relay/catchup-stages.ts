@@ -11,7 +11,8 @@ export type Due = {
   /** A reed's or thread's id; of notices also an account's or a key's. */
   readonly subject: ReedId;
   readonly kind: SubjectKind | NoticeKind;
-  readonly place: Place /** False: looked at, and not owed. */;
+  readonly place: Place;
+  /** False: looked at, and not owed. */
   readonly owed: boolean;
 };
 export type Page = {
