@@ -190,6 +190,11 @@ export class Member {
     this.#running().session.connect();
   }
 
+  /** As `connect`, for a person who waits: an attempt that hangs is made anew, and the pauses begin short again. */
+  connectNow(): void {
+    this.#running().session.connectNow();
+  }
+
   /** Resolves when signed in to the server that was pinned; rejects when only a person can help. */
   async online(): Promise<void> {
     await this.#running().session.online();

@@ -3,7 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Member } from '../../src/client/member.ts';
-import type { UserId } from '../../src/wire/address.ts';
+import type { ReedId, UserId } from '../../src/wire/address.ts';
 import { makeMember } from '../support/members.ts';
 import { launchChromium } from './support/chromium.ts';
 import { look } from './support/looks.ts';
@@ -34,6 +34,16 @@ const benId = (): UserId => ben.account?.user as UserId;
 const card = (text: string) => page.locator('article', { has: page.locator('.text', { hasText: text }) }).first();
 const drafts = (): Promise<string[]> => page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('reedbed-draft')));
 const openBen = (): Promise<unknown> => page.goto(`${server.url}/profile/${encodeURIComponent(benId())}`);
+
+/** Of ada's newest reed, as ben knows it. */
+async function answeredId(): Promise<ReedId> {
+  const { value } = await ben.lists.people('ada').next();
+  const ada = value?.[0]?.user as UserId;
+  await ben.receiving.profilePage(ada, 1);
+  const newest = async (): Promise<ReedId | undefined> => (await ben.receiving.timeline({ kind: 'profile', user: ada })).copies[0]?.id;
+  await expect.poll(newest).toBeDefined();
+  return (await newest()) as ReedId;
+}
 
 async function says(text: string): Promise<void> {
   await (await ben.publish({ text })).published;
@@ -126,6 +136,38 @@ test('an echo says that its author is not told by it alone, and offers to name t
   await echoed.getByText('ben is named in it').waitFor();
   await echoed.getByRole('button', { name: 'Publish' }).click();
   await echoed.getByText('Written and signed').waitFor();
+});
+
+test('what was read on its author’s profile is not new at home', async () => {
+  await openBen();
+  await seesText(page, 'Who has seen the bittern?');
+  await says('Read where it was written');
+  const news = page.getByRole('button', { name: '1 new reed, show' });
+  await news.waitFor();
+  const home = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home', exact: true });
+  await home.getByText('1', { exact: true }).waitFor();
+  await news.click();
+  await seesText(page, 'Read where it was written');
+  await home.locator('.mark').waitFor({ state: 'detached' });
+});
+
+test('a mark on one of the two lists of mentions moves nothing', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await goTo(page, 'Mentions');
+  await page.getByText('Nobody has mentioned you yet').waitFor();
+  const title = page.getByRole('heading', { level: 2 });
+  const before = await title.boundingBox();
+  await (await ben.publish({ text: 'An answer of mine', replyTo: await answeredId() })).published;
+  await page.getByRole('group', { name: 'Which list' }).locator('.mark').waitFor();
+  expect(await title.boundingBox()).toEqual(before);
+  await look(page, 'w-mentions-mark');
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('a pipe says that it does not list everything', async () => {
+  await page.goto(`${server.url}/pipe/herons`);
+  await page.getByText('there may be more that others have').waitFor();
+  await look(page, 'w-pipe');
 });
 
 test('what was begun goes with the account', async () => {

@@ -97,7 +97,7 @@ describe('a list that is being read', () => {
   });
   test('counts one’s own answers, which are written in the middle of it', () => {
     const answers = [{ replyTo: { reedId: 'c' } }, { echoOf: { reedId: 'c' } }].map((answered, at) =>
-      copy(`mine-${at}`, 9, { own: true, ...answered } as Partial<CopyView>),
+      copy(`mine-${at}`, 9, { own: true, ...answered } as unknown as Partial<CopyView>),
     );
     const merged = merge(rows, { shown: [...answers, b, c], more: false });
     expect([ids(merged), merged.fresh]).toEqual([['b', 'c'], 2]);

@@ -6,6 +6,7 @@ import { failureText } from '../../web/src/text/failures.ts';
 import { readInvite, reedPath } from '../../web/src/text/links.ts';
 import { canUseAgain, stopText } from '../../web/src/text/stops.ts';
 import { canAskAgain, endText, waitText } from '../../web/src/text/waiting.ts';
+import { wordsProblem } from '../../web/src/worker/opening.ts';
 import { pickPlace } from '../../web/src/worker/pick.ts';
 
 const STATES: Record<RequestProgress['state'], true> = {
@@ -69,6 +70,23 @@ test.each(Object.entries(OUTCOMES))('the end %s has words, and asking again is o
 test('a failure without words of its own is told in the server’s', () => {
   expect(failureText(Object.assign(new Error(), { code: 'INVALID', detail: 'username: two scripts' }))).toBe('username: two scripts');
   expect(failureText(Object.assign(new Error(), { code: 'USERNAME_TAKEN', detail: 'x' }))).not.toBe('x');
+});
+
+test('a server that is away is told apart from one that refuses', () => {
+  const unavailable = (detail: string) => failureText(Object.assign(new Error(), { code: 'UNAVAILABLE', detail }));
+  expect(unavailable('the server could not be reached; try again when the server can be reached')).toContain('can’t be reached');
+  expect(unavailable('the database is away')).not.toContain('reached');
+});
+
+test.each([
+  ['abandon ability able about above absent absorb', ''],
+  ['Abandon-Ability able about above absent absorb', ''],
+  ['abandon ability able about above absent', 'you typed 6'],
+  ['abandon abilety able about above absent absorb', '“abilety” (perhaps “ability”) is none of the words'],
+  ['xylo ability able qqq about above absent absorb', '“xylo”, “qqq” are none of the words'],
+])('words that open nothing: %s', (typed, says) => {
+  if (says === '') expect(wordsProblem(typed)).toBe('');
+  else expect(wordsProblem(typed)).toContain(says);
 });
 
 test('a failure that says its mend is told in the same plain words as without', () => {

@@ -130,6 +130,8 @@ export type Acts = {
   timeline: { input: { timeline: TimelineWish; limit: number }; output: CopyList; progress: never };
   /** The person has looked at a list, as it was when the newest in it came to this device. */
   seen: { input: { list: UnreadList; storedAt: number }; output: null; progress: never };
+  /** They were on the screen, wherever: nowhere are they new any more. */
+  lookedAt: { input: { reedIds: readonly string[] }; output: null; progress: never };
   broadcasts: { input: null; output: readonly BroadcastView[]; progress: never };
   answers: { input: { reedId: string; kind: 'replies' | 'echoes'; pages: number }; output: AnswersView; progress: never };
   /** Ends only by being cancelled. */
@@ -167,6 +169,7 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'look',
   'timeline',
   'seen',
+  'lookedAt',
   'broadcasts',
   'answers',
   'watch',

@@ -39,6 +39,7 @@ const { tell } = serveActs({
   look: async (input) => (await member()).community.look(input),
   timeline: async (input) => (await member()).community.timeline(input),
   seen: async (input) => (await member()).seen(input),
+  lookedAt: async (input) => (await member()).lookedAt(input),
   broadcasts: async () => (await member()).community.broadcasts(),
   answers: async (input) => (await member()).community.answers(input),
   watch: async (input, context) => (await member()).community.watch(input, context),
