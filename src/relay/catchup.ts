@@ -45,7 +45,7 @@ const AUTHOR_STAGES = 32;
  */
 const TAKE = `
 with recursive late (user_id, due_at, seen) as (
-  (select user_id, due_at, array[user_id] from catchup_positions where due_at <= $1 order by due_at limit 1)
+  (select user_id, due_at, array[user_id] from catchup_positions where due_at <= $1 and $5::int > 0 order by due_at limit 1)
   union all
   select n.user_id, n.due_at, l.seen || n.user_id from late l cross join lateral (
     select user_id, due_at from catchup_positions where due_at between l.due_at and $1 and user_id <> all(l.seen) order by due_at limit 1) n
