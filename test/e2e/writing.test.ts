@@ -170,6 +170,18 @@ test('a pipe says that it does not list everything', async () => {
   await look(page, 'w-pipe');
 });
 
+test('all copies of an author are given up at once, after asking', async () => {
+  await page.goto(`${server.url}/device`);
+  await page.getByText('it lets Reedbed have').waitFor();
+  await page.getByRole('button', { name: /^By others \(\d/ }).click();
+  await page.getByText('By whom').click();
+  await look(page, 'w-device');
+  await page.getByRole('button', { name: 'Give up all by ben' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete these copies' }).click();
+  await page.getByRole('button', { name: 'By others (0)' }).waitFor();
+  await page.getByText('Nothing of others is kept here yet').waitFor();
+});
+
 test('what was begun goes with the account', async () => {
   await goTo(page, 'Home');
   await page.fill('#reed', 'Begun and never published');

@@ -4,7 +4,7 @@ import type { CopyView } from '../../web/src/link/community.ts';
 import { merge, shownNow } from '../../web/src/state/merge.ts';
 import { pipePath, profilePath, reedPath } from '../../web/src/text/links.ts';
 import { nameBefore, namesIn, pickedName, withIds, withNames } from '../../web/src/text/names.ts';
-import { profileEndText } from '../../web/src/text/profiles.ts';
+import { profileEndText, roleText } from '../../web/src/text/profiles.ts';
 import { routeOf } from '../../web/src/text/routes.ts';
 import { segmentsOf } from '../../web/src/text/segments.ts';
 import { stoneText } from '../../web/src/text/stones.ts';
@@ -112,6 +112,11 @@ describe('a list that is being read', () => {
   test('that is empty shows everything', () => {
     expect(ids(merge([], { shown: [a, b], more: false }))).toEqual(['a', 'b']);
   });
+});
+
+test('a role is told by what it means, and that of everybody is not told', () => {
+  expect(roleText('user')).toBe('');
+  expect(roleText('root')).toContain('runs this server');
 });
 
 test('each kind of removal is told in words of its own, to its author too', () => {

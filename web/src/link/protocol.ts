@@ -120,6 +120,10 @@ export type Acts = {
   publish: { input: DraftWish; output: { reedId: string }; progress: never };
   open: { input: { reedId: string }; output: CopyView; progress: Waiting };
   copies: { input: null; output: CopyList; progress: never };
+  /** What the browser says that this profile takes of its room; null where it says nothing. */
+  room: { input: null; output: { usedBytes: number; quotaBytes: number } | null; progress: never };
+  /** Gives up every copy of what somebody else wrote. */
+  giveUpAuthor: { input: { user: string }; output: null; progress: never };
   giveUp: { input: { reedId: string }; output: null; progress: never };
   discard: { input: { reedId: string }; output: null; progress: never };
   makeInvite: { input: null; output: { link: string }; progress: never };
@@ -162,6 +166,8 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'backupSaved',
   'open',
   'copies',
+  'room',
+  'giveUpAuthor',
   'giveUp',
   'discard',
   'reconnect',

@@ -29,6 +29,8 @@ const { tell } = serveActs({
   },
   open: async (input, context) => (await member()).open(input, context),
   copies: async () => (await member()).copies(),
+  room: async () => (await member()).room(),
+  giveUpAuthor: async (input) => (await member()).giveUpAuthor(input),
   giveUp: async (input) => (await member()).giveUp(input),
   discard: async (input) => (await member()).discard(input),
   makeInvite: async () => (await member()).makeInvite(),

@@ -18,7 +18,7 @@ import { newestCopies } from '../store/newest.ts';
 import { getSecret, putSecret } from '../store/secrets.ts';
 import { AccountActs } from './account.ts';
 import { Backups } from './backups.ts';
-import { Community, INVITER, reedIn } from './community.ts';
+import { Community, INVITER, reedIn, userIn } from './community.ts';
 import { Names } from './names.ts';
 import { requireOpens } from './opening.ts';
 import { Standing } from './standing.ts';
@@ -167,6 +167,17 @@ export class Membership {
     for (const record of newest) sending.delete(record.id);
     views.push(...(await Promise.all([...sending.values()].map((record) => this.#views.unsent(record)))));
     return { shown: views.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1)), more: records.length > SHOWN };
+  }
+
+  room(): Promise<Space | null> {
+    return measure();
+  }
+
+  async giveUpAuthor({ user }: { user: string }): Promise<null> {
+    const author = userIn(user);
+    // One's own are not given up by the way.
+    if (author !== this.#member.account?.user) await this.#member.receiving.room.evictAuthor(author);
+    return null;
   }
 
   async giveUp(input: { reedId: string }): Promise<null> {
