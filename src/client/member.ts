@@ -139,10 +139,9 @@ export class Member {
    */
   async rotateKey(): Promise<Account> {
     const account = this.#member();
-    const { session } = this.#running();
     const ring = await this.#deps.keyRing.keys();
     if (!ring) throw notSignedIn();
-    const by = { server: await this.#pinned(account.server), session };
+    const by = { server: await this.#pinned(account.server), session: this.#running().session };
     const { key, changes } = await rotate({ ...this.#parts(), limits: this.#limits }, account, { key: account.key, armor: ring.armor }, by);
     return this.#replace({ ...account, key, backedUp: false }, '', changes);
   }
