@@ -260,8 +260,10 @@ describe('a member who was away', () => {
     a.answerAll();
     await stage.passUntil(60_000, async () => (await stage.community.rows('select stage from catchup_positions')).length === 0);
     for (let passes = 0; passes < 3; passes++) await stage.pass(60_000);
-    expect(new Set(deliveries(member).map((each) => each.reedId))).toContain(reedId);
-    expect(deliveries(member)).toHaveLength(26);
+    // Time that is passed in steps of a minute may bring one twice: what is under way just then is over its date.
+    const given = new Set(deliveries(member).map((each) => each.reedId));
+    expect(given).toContain(reedId);
+    expect(given.size).toBe(26);
   });
 
   it('is not owed a later stage while another replica is at an earlier one, so that the strongest message stays the strongest', async () => {
