@@ -31,14 +31,13 @@ type Turn = {
   readonly from: Place;
   /** The version of its row as it was taken: once that is another, the turn is somebody else's. */
   readonly version: string;
+  readonly lease: string;
   readonly failures: number;
   readonly room: number;
 };
 
 /** Of this replica at once: pages that wait for the database longer than a lease would be taken twice. */
 const ROUNDS = 4;
-
-const START: Place = { at: null, id: null };
 
 /** Stages of authors who were followed just now that one member may have; who follows more at once is given them all by the stage of follows. */
 const AUTHOR_STAGES = 32;
@@ -87,7 +86,7 @@ moved as materialized (
 update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz + interval '1 millisecond' end,
   lease_until = case when n.served < $4 then $2::timestamptz end
 from moved n where c.user_id = n.user_id and c.stage = n.stage
-returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.failures, n.served`;
+returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.lease_until::text as lease, c.failures, n.served`;
 
 export class Catchup {
   readonly #deps: CatchupDeps;
@@ -113,7 +112,8 @@ export class Catchup {
 
   /**
    * These members were to be owed more than they may have open. Committed: they are looked at again, every now and then, until they are owed all;
-   * a stage that is not through begins anew, for what there was no room for may lie before its place. One that is under way sees to that itself.
+   * a stage that is not through begins anew, for what there was no room for may lie before its place. One that is under way does so when its lease is over:
+   * its row is another by then, so that what its turn writes at the end is for nothing.
    */
   async behind(members: readonly UserId[]): Promise<void> {
     const { application, clock, limits } = this.#deps;
@@ -125,8 +125,8 @@ export class Catchup {
         )
         insert into catchup_positions (user_id, stage, due_at) select h.user_id, s.stage, $3 from here h cross join unnest($2::text[]) as s(stage)
         order by 1, 2 on conflict (user_id, stage) do update set at = null, id = null
-          where catchup_positions.id is not null and (catchup_positions.lease_until > $4) is not true`,
-      values: [members, stages, new Date(clock.now() + limits.behindLookMs), new Date(clock.now())],
+          where catchup_positions.id is not null or catchup_positions.lease_until is not null`,
+      values: [members, stages, new Date(clock.now() + limits.behindLookMs)],
     });
   }
 
@@ -187,6 +187,7 @@ export class Catchup {
       at: string | null;
       id: string | null;
       version: string;
+      lease: string;
       failures: number;
       served: number;
     }>({
@@ -200,10 +201,10 @@ export class Catchup {
         limits.catchupMembers,
       ],
     });
-    const turns = rows.flatMap(({ user_id: member, stage: name, at, id, version, failures, served }) => {
+    const turns = rows.flatMap(({ user_id: member, stage: name, at, id, version, lease, failures, served }) => {
       const stage = stageOf(name);
       const room = limits.catchupServed - served;
-      return stage === null || served >= limits.catchupBelow ? [] : [{ member, stage, from: { at, id }, version, failures, room }];
+      return stage === null || served >= limits.catchupBelow ? [] : [{ member, stage, from: { at, id }, version, lease, failures, room }];
     });
     return { turns, looked: rows.length };
   }
@@ -227,9 +228,10 @@ export class Catchup {
     const [taken, cut] = fitting(page.rows, room);
     const due = uniqueBySubject(taken.filter(({ owed }) => owed));
     const { behind, locked } = await this.#owe(turn, due);
-    const next = behind ? START : locked ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
-    const pauseMs = behind ? limits.behindLookMs : locked ? limits.catchupRetryFirstMs : 0;
-    if (next === null) await this.#end(turn);
+    const next = locked ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
+    const pauseMs = locked ? limits.catchupRetryFirstMs : 0;
+    if (behind) await this.#behindItself(turn);
+    else if (next === null) await this.#end(turn);
     else await this.#put(turn, { place: next, failures: 0, dueAt: clock.now() + pauseMs });
   }
 
@@ -245,6 +247,14 @@ export class Catchup {
           : [],
       ),
     );
+  }
+
+  /** The turn itself found no room, and had its own row reset by that: known by its lease, which a new sync takes from it. */
+  async #behindItself({ member, stage, lease }: Turn): Promise<void> {
+    const { application, clock, limits } = this.#deps;
+    await sql`
+      update catchup_positions set at = null, id = null, failures = 0, due_at = ${new Date(clock.now() + limits.behindLookMs)}, lease_until = null
+      where user_id = ${member} and stage = ${stage.name} and lease_until = ${lease}::timestamptz`.execute(application.kysely);
   }
 
   /** Another sync may have started the stage anew meanwhile, even from where this turn began: then its place stands. */
