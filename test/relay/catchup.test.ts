@@ -266,28 +266,6 @@ describe('a member who was away', () => {
     expect(given.size).toBe(26);
   });
 
-  it('has a stage begun anew that somebody is far on in, when more is published than there is room for', async () => {
-    await stage.again({ eventsPerMember: 10, catchupRows: 5 });
-    const [away, author] = await stage.accounts(2);
-    await stage.community.follows([[away.userId, author.userId]]);
-    await stage.community.reeds(author.userId, 25);
-    const a = await stage.join(author, { answer: 'nothing' });
-    const member = await stage.join(away);
-    member.sync();
-    await stage.quiet();
-    const until = new Date(stage.time() + 3_600_000);
-    await stage.community.rows(
-      `insert into catchup_positions (user_id, stage, at, id, lease_until, due_at) values ($1, 'follows', now(), 'x', $2, $2)
-        on conflict (user_id, stage) do update set at = excluded.at, id = excluded.id, lease_until = excluded.lease_until, due_at = excluded.due_at`,
-      [away.userId, until],
-    );
-    const reedId = await stage.community.registered(author.userId);
-    a.send({ id: '', type: 'publishReady', body: { reedId } });
-    await stage.quiet();
-    const of = `select id, at, lease_until from catchup_positions where stage = 'follows'`;
-    expect(await stage.community.rows(of)).toEqual([{ id: null, at: null, lease_until: until }]);
-  });
-
   it('is not owed a later stage while another replica is at an earlier one, so that the strongest message stays the strongest', async () => {
     const [away, author] = await stage.accounts(2);
     await stage.community.follows([[away.userId, author.userId]]);
