@@ -27,6 +27,19 @@ const like = (reed: ReedId, by: LightAccount): Promise<unknown> =>
 const likesTold = (member: LightMember): number[] =>
   member.frames.flatMap((frame) => (frame.type === 'reedStats' ? [frame.body.likes] : []));
 
+/** A member who syncs and is owed a notice by each of these, and how many it was told of. */
+const synced = async (viewer: LightAccount, authors: readonly LightAccount[]) => {
+  await stage.community.rows(
+    `insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
+      select $1, id, 'block', identity_hash, 'hash' from users where id = any($2::text[])`,
+    [viewer.userId, authors.map(({ userId }) => userId)],
+  );
+  const v = await stage.join(viewer);
+  v.sync();
+  await stage.quiet();
+  return { v, told: () => v.frames.filter(({ type }) => type === 'userBlocked').length };
+};
+
 describe('a block', () => {
   it('ends what the blocked member watches of the other one, and nothing else', async () => {
     const [author, viewer, other] = await stage.accounts(3);
@@ -79,15 +92,7 @@ describe('a block', () => {
   it('is told by pages, however many there are: the next one when those before are acknowledged', async () => {
     const { pageItems: page } = DEFAULT_LIMITS;
     const [viewer, ...authors] = await stage.accounts(2 * page + 1);
-    await stage.community.rows(
-      `insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
-        select $1, id, 'block', identity_hash, 'hash' from users where id = any($2::text[])`,
-      [viewer.userId, authors.map(({ userId }) => userId)],
-    );
-    const v = await stage.join(viewer);
-    const told = () => v.frames.filter(({ type }) => type === 'userBlocked').length;
-    v.sync();
-    await stage.quiet();
+    const { v, told } = await synced(viewer, authors);
     expect(told()).toBe(page);
     const sorted = authors.map(({ userId }) => userId).sort();
     for (const userId of sorted.slice(0, page)) v.send({ id: '', type: 'userBlockedAck', body: { userId, countersignatureHash: 'hash' } });
@@ -98,15 +103,7 @@ describe('a block', () => {
   it('is told to who acknowledges nothing, too: the next page after a while, each once', async () => {
     const { acknowledgeMs, pageItems: page } = DEFAULT_LIMITS;
     const [viewer, ...authors] = await stage.accounts(page + 2);
-    await stage.community.rows(
-      `insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
-        select $1, id, 'block', identity_hash, 'hash' from users where id = any($2::text[])`,
-      [viewer.userId, authors.map(({ userId }) => userId)],
-    );
-    const v = await stage.join(viewer);
-    const told = () => v.frames.filter(({ type }) => type === 'userBlocked').length;
-    v.sync();
-    await stage.quiet();
+    const { v, told } = await synced(viewer, authors);
     expect(told()).toBe(page);
     for (let passes = 0; passes < 3; passes++) await stage.pass(acknowledgeMs);
     expect(told()).toBe(page + 1);
