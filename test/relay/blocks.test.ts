@@ -103,7 +103,7 @@ describe('a block', () => {
   it('is told to who acknowledges nothing, too: the next page after a while, each once', async () => {
     const { acknowledgeMs, pageItems: page } = DEFAULT_LIMITS;
     const [viewer, ...authors] = await stage.accounts(page + 2);
-    const { v, told } = await synced(viewer, authors);
+    const { told } = await synced(viewer, authors);
     expect(told()).toBe(page);
     for (let passes = 0; passes < 3; passes++) await stage.pass(acknowledgeMs);
     expect(told()).toBe(page + 1);
