@@ -17,6 +17,9 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
+import { PeerBudgets } from './federation/budget.ts';
+import { Inbound } from './federation/inbound.ts';
+import { Nonces } from './federation/nonces.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
@@ -169,9 +172,19 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
   return { presence, relay, gateway, replica, leave: () => served?.close() };
 };
 
-const openHttp = (ground: Ground, members: Members, webFolder: string) =>
+/** The way in for other servers. Nobody is a peer yet. */
+const openFederation = (ground: Ground, { identity }: Members, { publicUrl, epoch }: { publicUrl: () => string; epoch: () => string }) =>
+  new Inbound({
+    ...{ ...ground, publicUrl, epoch },
+    ...{ peers: { find: async () => null }, legs: new Map(), introductions: new Map() },
+    nonces: new Nonces(ground),
+    budgets: new PeerBudgets(ground),
+    signer: () => identity.server.transportSigner(),
+  });
+
+const openHttp = (ground: Ground, members: Members, { federation, webFolder }: { federation: Inbound; webFolder: string }) =>
   createHttp({
-    ...{ ...ground, ...members, webFolder, version: packageJson.version },
+    ...{ ...ground, ...members, federation, webFolder, version: packageJson.version },
     ...{ signup: ground.config.signup, name: ground.config.name, trustProxy: trusted(ground.config.trustProxy) },
     ready: () =>
       ground.db.query({ text: 'select 1' }).then(
@@ -198,7 +211,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl, () => relay);
   const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
-  const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
+  const federation = openFederation(ground, members, { publicUrl, epoch: () => replica.epoch });
+  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
   const rest = async (): Promise<void> => {

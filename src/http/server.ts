@@ -19,6 +19,7 @@ import { accountRoutes } from './routes/account.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { deviceRoutes } from './routes/devices.ts';
+import { type FederationDoor, federationRoutes, isFederation } from './routes/federation.ts';
 import { followRoutes } from './routes/follows.ts';
 import { inviteRoutes } from './routes/invites.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -37,6 +38,7 @@ export type HttpDeps = ApiDeps & {
   readonly webFolder: string | null;
   /** Whether the database answers. */
   readonly ready: () => Promise<boolean>;
+  readonly federation: FederationDoor;
 };
 
 const REQUEST_ID_BYTES = 8;
@@ -89,7 +91,7 @@ function addHooks(app: Api, deps: HttpDeps): void {
     refuseDoubtful(request, reply);
     // Node reads nothing that came in one packet behind an upgrade that was not taken.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
-    if (!UNCOUNTED.has(request.url)) spend(deps, 'request', request);
+    if (!UNCOUNTED.has(request.url) && !isFederation(request.url)) spend(deps, 'request', request);
   });
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern and no more: a path names members and reeds, and an address names a member.
@@ -116,6 +118,7 @@ function addRoutes(app: Api, deps: HttpDeps): void {
   // In a plugin of their own: the description covers what is registered after it is loaded.
   app.register(async (inner: Api) => {
     for (const add of routes) add(inner, deps);
+    federationRoutes(inner, deps);
     healthRoutes(inner, deps.ready);
     inner.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   });

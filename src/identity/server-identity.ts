@@ -74,6 +74,12 @@ export class ServerIdentity {
     return { kid: this.#keys.transport.kid, signature: base64url(this.#keys.transport.sign(bytes.value)) };
   }
 
+  /** The transport key as a signer of plain bytes, for calls between servers; `keyId` is `server#kid`. */
+  transportSigner(): { readonly keyId: string; sign(bytes: Uint8Array): Uint8Array } {
+    const { kid, sign } = this.#keys.transport;
+    return { keyId: `${this.id}#${kid}`, sign };
+  }
+
   /** A secret for keyed hashes, the same in every process of this server; another purpose gives another secret. */
   secretFor(purpose: string): Uint8Array {
     return createHmac('sha256', this.#keys.transport.seed).update(purpose).digest();

@@ -79,6 +79,11 @@ export class Replica {
     this.#enqueue(() => this.#refresh());
   }
 
+  /** Of the ledger, as this replica last saw it; empty before it is registered. */
+  get epoch(): string {
+    return this.#epoch;
+  }
+
   /** Resolves when no refresh is running. */
   settle(): Promise<void> {
     return this.#running;

@@ -20,6 +20,7 @@ export const TABLE_WRITERS: Readonly<Record<string, readonly string[]>> = {
   likes: ['reeds'],
   online_connections: ['presence'],
   online_users: ['presence'],
+  peer_nonces: ['federation'],
   pending_ends: ['identity', 'relay'],
   pending_fanout: ['identity', 'reeds', 'relay'],
   owed_notices: ['identity'],

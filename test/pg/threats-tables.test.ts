@@ -35,6 +35,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   reed_stats: 'reed_id echoes replies likes holders',
   pending_ends: 'kind subject_id looks due_at',
   owed_notices: 'user_id about_user_id kind statement_hash countersignature_hash',
+  peer_nonces: 'server_id nonce until',
   kysely_migration: 'name timestamp',
   kysely_migration_lock: 'id is_locked',
   migration_hashes: 'name hash',

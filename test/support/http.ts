@@ -20,5 +20,6 @@ export const makeHttp = (world: World, changes: Partial<HttpDeps> = {}): Promise
     trustProxy: false,
     webFolder: null,
     ready: async () => true,
+    federation: { answer: async () => ({ kind: 'stranger', code: 'FORBIDDEN' }) },
     ...changes,
   });

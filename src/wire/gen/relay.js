@@ -5683,6 +5683,7 @@ export const reedbed = $root.reedbed = (() => {
             values[valuesById[21] = "KEY_REVOKED"] = 21;
             values[valuesById[22] = "EXPIRED"] = 22;
             values[valuesById[23] = "NOT_ACKNOWLEDGED"] = 23;
+            values[valuesById[24] = "CLOCK_DIFFERS"] = 24;
             return values;
         })();
 
