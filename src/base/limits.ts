@@ -56,6 +56,10 @@ export const DEFAULT_LIMITS = {
   openRequests: 64, // TOO_MANY_OPEN
   subscriptions: 50,
 
+  // A member's acts over HTTP, from whatever addresses. Over it: 429.
+  actsPerMinute: 60,
+  actsBurst: 300,
+
   // Without a session, per address (IPv6: per /64). Over one of these: 429.
   signUpsPerHour: 10,
   challengesPerHour: 60,
@@ -84,6 +88,7 @@ export const DEFAULT_LIMITS = {
   replacedKeyKeptMs: 7 * DAY, // on the device, for what was sealed to it
   accountRemovalMs: DAY, // hidden, and to be withdrawn; then countersigned
   accountRemovalsPerSweep: 16,
+  followsPerMember: 5_000, // 409
   endedPerPage: 500, // statements or reeds that one transaction takes back
   addressesCounted: 50_000, // the oldest leaves
   cleanUpRows: 64, // expired rows that one write removes on its way
@@ -203,6 +208,10 @@ export const DEFAULT_LIMITS = {
   recallPauseMs: 1_500, // between two of them, so that people's own requests have their share of the budget
   recallAgainMs: 10 * MINUTE, // those whose holders were not online
   evictionsAtOnce: 64, // announced and not answered yet
+  declinedRemembered: 100, // reeds of one muted member that were turned away, to be asked for when they are muted no more; the oldest is forgotten
+  quotaLookMs: MINUTE, // between two looks at how much of the device's space is used
+  quotaFreeFromPercent: 85, // of the space: then authors are let go of
+  quotaFreeToPercent: 80, // until no more than this is used
 
   // Calls between servers. What a caller has too much of is answered 429 with Retry-After.
   peerCallMs: 10 * SECOND, // of ours, the wait for a connection included; then it counts as not answered

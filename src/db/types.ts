@@ -81,6 +81,7 @@ export interface CatchupPositions {
   due_at: Timestamp;
   failures: Generated<number>;
   id: string | null;
+  lease_until: Timestamp | null;
   stage: string;
   user_id: string;
 }

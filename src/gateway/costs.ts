@@ -17,6 +17,10 @@ const ACKNOWLEDGED: ReadonlySet<FrameType | undefined> = new Set<FrameType>([
   'keyRevoked',
 ]);
 
+/** Notices that have no id: of any number of them as many acknowledgements are free. */
+const BLOCK_NOTICES: ReadonlySet<FrameType | undefined> = new Set<FrameType>(['userBlocked', 'userUnblocked']);
+const BLOCK_ACK = 'ack of a block';
+
 export class Costs {
   readonly #budgets: Budgets;
   readonly #limits: Limits;
@@ -31,6 +35,7 @@ export class Costs {
     const type = peekType(bytes);
     if (ANSWERED.has(type)) this.#budgets.asked(userId, `answer ${peekId(bytes)}`, now);
     else if (ACKNOWLEDGED.has(type)) this.#budgets.asked(userId, `ack ${peekId(bytes)}`, now);
+    else if (BLOCK_NOTICES.has(type)) this.#budgets.asked(userId, BLOCK_ACK, now);
   }
 
   /** Charges a member for a frame. @returns 0 if it may be carried out, else after how many ms it might */
@@ -57,6 +62,9 @@ export class Costs {
       case 'dataAck':
       case 'dataInvalid':
         return this.#unlessAsked(userId, `ack ${frame.id}`, now);
+      case 'userBlockedAck':
+      case 'userUnblockedAck':
+        return this.#budgets.answers(userId, BLOCK_ACK, now) ? 0 : this.#budgets.pass(userId, now);
       default:
         return this.#budgets.pass(userId, now);
     }

@@ -38,7 +38,7 @@ export class Follows {
 
   /**
    * Takes a member's statement to follow `target`, or to do so no more. Unfollowing needs nobody to be there.
-   * @throws AppError INVALID, FORBIDDEN, NOT_FOUND; REMOVED or BLOCKED with the certificate; KEY_REVOKED
+   * @throws AppError INVALID, FORBIDDEN, NOT_FOUND; CONFLICT over the limit; REMOVED or BLOCKED with the certificate; KEY_REVOKED
    */
   async set(member: Member, target: UserId, type: 'follow' | 'unfollow', value: unknown): Promise<Countersigned<'follow' | 'unfollow'>> {
     const { keys, clock, countersigner, onFollowed } = this.#deps;
@@ -49,7 +49,10 @@ export class Follows {
     if (target === member.userId) throw new AppError('INVALID', 'target: yourself');
     const accepted = await countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
       await lockPair(tx, member.userId, target);
-      if (type === 'follow') await this.#requireFollowable(tx, member.userId, target);
+      if (type === 'follow') {
+        await this.#requireFollowable(tx, member.userId, target);
+        await this.#requireRoom(tx, member.userId, target);
+      }
       await sql`
         insert into follows (user_id, target, active, seq, statement_hash)
         values (${member.userId}, ${target}, ${type === 'follow'}, ${seq}, ${hash})
@@ -67,6 +70,16 @@ export class Follows {
     await refuseBlocked(tx, target, member);
     const { rows } = await sql`select from users where id = ${target}`.execute(tx);
     if (rows.length === 0) throw new AppError('NOT_FOUND', 'there is no such member');
+  }
+
+  /** Under the lock of the member's row, which each of its follows waits for: of two at the limit the second one sees the first. */
+  async #requireRoom(tx: Executor, member: UserId, target: UserId): Promise<void> {
+    const most = this.#deps.limits.followsPerMember;
+    await sql`select id from users where id = ${member} for no key update`.execute(tx);
+    const { rows } = await sql<{ others: number }>`
+      select count(*)::int as others from (
+        select from follows where user_id = ${member} and active and target <> ${target} limit ${most}) f`.execute(tx);
+    if ((rows[0]?.others ?? 0) >= most) throw new AppError('CONFLICT', `you follow ${most}, as many as one may; unfollow somebody first`);
   }
 
   /** Whom `user` follows, by id, after `after`. @throws AppError NOT_FOUND, REMOVED, BLOCKED; FORBIDDEN if they keep it to themselves */

@@ -22,11 +22,16 @@ export type Swept = {
   readonly owner: string | null;
 };
 
+const COLUMNS = 'event_id, state, holder, relays, requested_at, event_name, subject_kind, created_at';
+
 const SWEEP = `
-with taken as materialized (
-  select event_id, state, holder, relays, requested_at, event_name, subject_kind, created_at from pending_events
-  where state <> 4 and due_at <= $1 order by due_at limit $2 for update skip locked
+with moving as materialized (
+  select ${COLUMNS} from pending_events where state not in (0, 4) and due_at <= $1 order by due_at limit $2 for update skip locked
 ),
+dormant as materialized (
+  select ${COLUMNS} from pending_events where state = 0 and due_at <= $1 order by due_at limit $2 - (select count(*) from moving) for update skip locked
+),
+taken as materialized (select * from moving union all select * from dormant),
 judged as materialized (
   select t.*, case
       when t.state = 0 and t.requested_at <= $3 then 'expired'

@@ -170,7 +170,7 @@ const follows: Stage = {
 };
 
 /** In the order in which a member needs them. */
-export const STAGES: readonly Stage[] = [keys, removals, accounts, mentions, replies, follows];
+export const STAGES: readonly Stage[] = [removals, accounts, keys, mentions, replies, follows];
 
 const OF_AUTHOR = 'author ';
 

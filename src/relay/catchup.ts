@@ -35,20 +35,30 @@ type Turn = {
   readonly room: number;
 };
 
-/** Members with room, at the first of their stages that is due; one stage each, taken under a lease. */
+/**
+ * Members with room, at the first of their stages that is due; one stage each, taken under a lease. A member's rows are locked all together,
+ * for a later stage must not overtake an earlier one that another round is at: each reed is owed by the strongest message.
+ */
 const TAKE = `
 with late as materialized (
-  select c.user_id, c.stage from catchup_positions c where c.due_at <= $1 order by c.due_at limit $5 for update skip locked
+  select distinct user_id from (select user_id from catchup_positions where due_at <= $1 order by due_at limit $5) d
+),
+locked as materialized (
+  select c.* from catchup_positions c join late using (user_id) for update of c skip locked
 ),
 first as (
-  select distinct on (user_id) user_id, stage from late order by user_id, array_position($3::text[], stage)
+  select distinct on (user_id) user_id, stage from locked l
+  where due_at <= $1 and not exists (select from locked o where o.user_id = l.user_id and o.lease_until > $1)
+    and (select count(*) from locked o where o.user_id = l.user_id) = (select count(*) from catchup_positions p where p.user_id = l.user_id)
+  order by user_id, array_position($3::text[], stage)
 ),
 counted as (
   select f.*, (select count(*)::int from pending_events e where e.requester_user_id = f.user_id and e.state in (1, 2, 3, 7))
     + (select count(*)::int from pending_events e where e.requester_user_id = f.user_id and e.state = 4) as served
   from first f
 )
-update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz end
+update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz end,
+  lease_until = case when n.served < $4 then $2::timestamptz end
 from counted n where c.user_id = n.user_id and c.stage = n.stage
 returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.failures, n.served`;
 
@@ -98,7 +108,7 @@ export class Catchup {
           select user_id from online_users where user_id = $1 and sync_request_id is not null for key share
         )
         insert into catchup_positions (user_id, stage, due_at) select h.user_id, s.stage, $3 from here h cross join unnest($2::text[]) as s(stage)
-        on conflict (user_id, stage) do update set at = null, id = null, failures = 0, due_at = excluded.due_at`,
+        on conflict (user_id, stage) do update set at = null, id = null, failures = 0, lease_until = null, due_at = excluded.due_at`,
       values: [member, stages, new Date(clock.now())],
     });
     looks.look(() => this.round());
@@ -184,7 +194,8 @@ export class Catchup {
   /** Another sync may have started the stage anew meanwhile, even from where this turn began: then its place stands. */
   async #put({ member, stage, version }: Turn, to: { place: Place; failures: number; dueAt: number }): Promise<void> {
     await sql`
-      update catchup_positions set at = ${to.place.at}::timestamptz, id = ${to.place.id}, failures = ${to.failures}, due_at = ${new Date(to.dueAt)}
+      update catchup_positions set at = ${to.place.at}::timestamptz, id = ${to.place.id}, failures = ${to.failures},
+        due_at = ${new Date(to.dueAt)}, lease_until = null
       where user_id = ${member} and stage = ${stage.name} and xmin::text = ${version}`.execute(this.#deps.application.kysely);
   }
 

@@ -19,7 +19,8 @@ import { Acks } from './acks.ts';
 import { Announcer } from './announcer.ts';
 import { Answers } from './answers.ts';
 import { Attendance } from './attendance.ts';
-import { Blocks, type BlocksDeps } from './blocks.ts';
+import { BlockNotices, type BlockNoticesDeps } from './block-notices.ts';
+import { Blocks } from './blocks.ts';
 import { Catchup } from './catchup.ts';
 import { Debts } from './debts.ts';
 import { Ends } from './ends.ts';
@@ -42,7 +43,7 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly random: RandomBytes;
   readonly publish: Publish;
   readonly keys: Keys;
-  readonly blocks: BlocksDeps['blocks'];
+  readonly blocks: BlockNoticesDeps['blocks'];
   readonly voiding: Voiding;
   readonly accountRemovals: { finish(): Promise<void> };
   readonly presence: Pick<Presence, 'label' | 'setBehind'>;
@@ -72,6 +73,7 @@ export class Relay implements MemberFrames {
   readonly #announcer: Announcer;
   readonly #pages: Pages;
   readonly #blocks: Blocks;
+  readonly #blockNotices: BlockNotices;
   readonly #catchup: Catchup;
   readonly #watching: Watching;
   readonly #sweeper: Sweeper;
@@ -91,14 +93,18 @@ export class Relay implements MemberFrames {
     const debts = new Debts({ ...deps, looks, behind: (members) => this.#behind(members) });
     const removals = new Removals({ ...deps, looks, refusals });
     const fanout = new Fanout({ ...deps, debts });
-    this.#blocks = new Blocks({ ...deps, looks, blocks: deps.blocks });
+    this.#blockNotices = new BlockNotices({ ...deps, looks });
+    this.#blocks = new Blocks({ ...deps, looks, notices: this.#blockNotices });
     const ends = new Ends({ ...deps, looks, removals });
     this.#announcer = new Announcer({ ...deps, looks, fanout, removals, blocks: this.#blocks, ends });
     this.#catchup = new Catchup({ ...deps, looks, debts, removals });
     const stats = new Stats(deps);
     this.#pages = new Pages({ ...deps, debts, refusals });
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats, turns: this.#turns });
-    const owing = [() => this.#announcer.sweep(), () => this.#catchup.round(), () => stats.round(), () => deps.accountRemovals.finish()];
+    const owing = [
+      ...[() => this.#announcer.sweep(), () => this.#catchup.round(), () => this.#blockNotices.round()],
+      ...[() => stats.round(), () => deps.accountRemovals.finish()],
+    ];
     this.#sweeper = new Sweeper({
       db,
       clock,
@@ -252,7 +258,7 @@ export class Relay implements MemberFrames {
   async #sync(from: Origin, { body }: FrameOf<'syncRequest'>): Promise<void> {
     const { userId } = from.member;
     await this.#deps.presence.label(userId, this.#requests.ownId(from, body.requestId));
-    this.looks.look(() => this.#blocks.tellOwed(userId));
+    this.looks.look(() => this.#blockNotices.begin(userId));
     await this.#catchup.start(userId);
     this.looks.wakes.start(userId);
   }
@@ -260,7 +266,7 @@ export class Relay implements MemberFrames {
   async #acknowledgeBlock(from: Origin, { body }: FrameOf<'userBlockedAck' | 'userUnblockedAck'>): Promise<void> {
     const about = parseUserId(body.userId);
     if (!about) throw new AppError('INVALID', 'user_id is no user id');
-    await this.#blocks.acknowledge(from.member.userId, about, body.countersignatureHash);
+    await this.#blockNotices.acknowledge(from.member.userId, about, body.countersignatureHash);
   }
 
   async #evict(from: Origin, { body }: FrameOf<'eviction'>): Promise<void> {

@@ -90,6 +90,54 @@ describe('following', () => {
   });
 });
 
+describe('the limit of follows', () => {
+  const AT_MOST = 2;
+  let small: World;
+  let everybody: Person[];
+  beforeEach(async () => {
+    small = await makeWorld({ limits: { followsPerMember: AT_MOST } });
+    everybody = [await signUp(small), await signUp(small), await signUp(small), await signUp(small), await signUp(small)];
+  });
+  afterEach(() => small.close());
+
+  const act = async (type: 'follow' | 'unfollow', who: number, whom: number) => {
+    const [person, target] = [everybody[who] as Person, everybody[whom] as Person];
+    small.clock.advance(1);
+    const signed = await sign(
+      person,
+      { ...statementOf(type, person, target.user), createdAt: printTime(small.clock.now()) } as never,
+      small.clock.now(),
+    );
+    return () => small.identity.follows.set(person.member, target.user, type, signed);
+  };
+  const count = async () => {
+    const [row] = await small.db.query<{ count: number }>({
+      text: 'select count(*)::int as count from follows where user_id = $1 and active',
+      values: [everybody[0]?.user],
+    });
+    return row?.count;
+  };
+
+  test('refuses one more and says what helps; one less makes room, and who is followed already may be followed again', async () => {
+    for (const whom of [1, 2]) await (await act('follow', 0, whom))();
+    await expect((await act('follow', 0, 3))()).rejects.toThrow(
+      expect.objectContaining({ code: 'CONFLICT', detail: expect.stringContaining('unfollow') }),
+    );
+    await (await act('follow', 0, 2))();
+    await (await act('follow', 3, 0))();
+    await (await act('unfollow', 0, 1))();
+    await (await act('follow', 0, 3))();
+    expect(await count()).toBe(AT_MOST);
+  });
+
+  test('holds of follows that come at the same time', async () => {
+    const acts = await Promise.all([1, 2, 3, 4].map((whom) => act('follow', 0, whom)));
+    const outcomes = await Promise.allSettled(acts.map((set) => set()));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(AT_MOST);
+    expect(await count()).toBe(AT_MOST);
+  });
+});
+
 describe('lists of follows', () => {
   test('leave out who keeps theirs hidden, but for themselves', async () => {
     await follow(ann, bob);
@@ -166,6 +214,35 @@ describe('likes and what is counted', () => {
     await world.db.query({ text: 'update reeds set removed_at = now() where id = any($1)', values: [[deeper, echo]] });
     expect(await stats(root)).toMatchObject({ replies: 1, echoes: 0 });
     expect(await stats(reply)).toMatchObject({ replies: 0 });
+  });
+
+  test('of who is blocked nothing more counts for the blocker’s reed: a like, echo or reply is refused with the block; what was before stays', async () => {
+    const root = await publishReed(world, ann);
+    await like(bob, root);
+    const reply = await publishReed(world, bob, { replyTo: root, root });
+    const echo = await publishReed(world, bob, { echoOf: root, previous: reply });
+    const late = await publishReed(world, bob, { replyTo: root, root, previous: echo }, false);
+    const others = await publishReed(world, cid, { replyTo: root, root });
+    const before = await stats(root);
+    expect(before).toMatchObject({ likes: 1, replies: 2, echoes: 1 });
+    await block(ann, bob);
+    const refused = expect.objectContaining({
+      code: 'BLOCKED',
+      certificate: expect.objectContaining({ countersignature: expect.anything() }),
+    });
+    await expect(like(bob, root)).rejects.toThrow(refused);
+    await expect(publishReed(world, bob, { replyTo: root, root, previous: late })).rejects.toThrow(refused);
+    await expect(publishReed(world, bob, { echoOf: root, previous: late })).rejects.toThrow(refused);
+    expect(await world.reeds.publish.publishReady(bob.member, late, undefined)).toMatchObject({ ok: false, reason: 'other-blocks' });
+    expect(await stats(root)).toEqual(before);
+    // What answers somebody else is theirs to count, and the whole conversation's: one number for everybody.
+    const deeper = await publishReed(world, bob, { replyTo: others, root, previous: late });
+    expect(await stats(others)).toMatchObject({ replies: 1 });
+    expect(await stats(root)).toMatchObject({ likes: 1, replies: 3, echoes: 1 });
+    // It can be taken back, and counts no more then.
+    await world.db.query({ text: 'update reeds set removed_at = now() where id = any($1)', values: [[deeper, reply, echo]] });
+    await like(bob, root, 'unlike');
+    expect(await stats(root)).toMatchObject({ likes: 0, replies: 1, echoes: 0 });
   });
 
   test('a reply counts for the thousand reeds above it and no more, and can be published however many there are', async () => {

@@ -1,5 +1,6 @@
 // What a block sets off after its commit, on a whole server: watching ends, last copies are gone, and what was taken back ends nothing.
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import type { LightAccount, LightMember } from '../support/light-member.ts';
 import { LightStage } from '../support/light-stage.ts';
@@ -73,5 +74,24 @@ describe('a block', () => {
     await stage.quiet();
     expect(await stage.community.rows('select kind from pending_fanout')).toEqual([]);
     expect(await stage.allocations(reed)).toContain(viewer.userId);
+  });
+
+  it('is told by pages, however many there are: the next one when those before are acknowledged', async () => {
+    const { pageItems: page } = DEFAULT_LIMITS;
+    const [viewer, ...authors] = await stage.accounts(2 * page + 1);
+    await stage.community.rows(
+      `insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
+        select $1, id, 'block', identity_hash, 'hash' from users where id = any($2::text[])`,
+      [viewer.userId, authors.map(({ userId }) => userId)],
+    );
+    const v = await stage.join(viewer);
+    const told = () => v.frames.filter(({ type }) => type === 'userBlocked').length;
+    v.sync();
+    await stage.quiet();
+    expect(told()).toBe(page);
+    const sorted = authors.map(({ userId }) => userId).sort();
+    for (const userId of sorted.slice(0, page)) v.send({ id: '', type: 'userBlockedAck', body: { userId, countersignatureHash: 'hash' } });
+    await stage.quiet();
+    expect(told()).toBe(2 * page);
   });
 });

@@ -174,6 +174,40 @@ describe('a member who was away', () => {
     expect(deliveries(member)).toHaveLength(4);
   });
 
+  it('is not owed a later stage while another replica is at an earlier one, so that the strongest message stays the strongest', async () => {
+    const [away, author] = await stage.accounts(2);
+    await stage.community.follows([[away.userId, author.userId]]);
+    const mention = await published(author, { mentions: [away.userId] });
+    await stage.join(author);
+    const member = await stage.join(away);
+    await stage.community.rows(`update online_users set sync_request_id = 'x' where user_id = $1`, [away.userId]);
+    const leased = new Date(stage.time() + 10_000);
+    await stage.community.rows(
+      `insert into catchup_positions (user_id, stage, due_at, lease_until) values ($1, 'mentions', $2, $2), ($1, 'follows', '-infinity', null)`,
+      [away.userId, leased],
+    );
+    await stage.pass(5_000);
+    expect(deliveries(member)).toEqual([]);
+    await stage.pass(10_000);
+    await arrived(member, 1);
+    expect(deliveries(member)).toEqual([{ type: 'mention', reedId: mention }]);
+  });
+
+  it('is owed a later stage while an earlier one that failed waits to be tried again', async () => {
+    const [away, author] = await stage.accounts(2);
+    await stage.community.follows([[away.userId, author.userId]]);
+    const post = await published(author);
+    await stage.join(author);
+    const member = await stage.join(away);
+    await stage.community.rows(`update online_users set sync_request_id = 'x' where user_id = $1`, [away.userId]);
+    await stage.community.rows(
+      `insert into catchup_positions (user_id, stage, due_at, failures) values ($1, 'mentions', $2, 1), ($1, 'follows', '-infinity', 0)`,
+      [away.userId, new Date(stage.time() + 60_000)],
+    );
+    await arrived(member, 1);
+    expect(deliveries(member)).toEqual([{ type: 'followReed', reedId: post }]);
+  });
+
   it('and was coming or going at every look is owed the same at a later one', async () => {
     const [away, author] = await stage.accounts(2);
     await stage.community.follows([[away.userId, author.userId]]);

@@ -44,6 +44,15 @@ describe('budget of a member', () => {
     expect(more).toEqual([0, 0, 0, 0, HOUR_MS]);
   });
 
+  it('takes nothing for as many acknowledgements of blocks as were told, and the rest from what other frames cost', () => {
+    const costs = new Costs(new Budgets({ ...limits, freeFramesBurst: 1, freeFramesPerSecond: 1 }), limits);
+    const told = encodeFrame({ id: '', type: 'userBlocked', body: { requestId: '', certificate: new Uint8Array(1) } });
+    const blockAck: Frame = { id: '', type: 'userBlockedAck', body: { userId: '', countersignatureHash: '' } };
+    for (let at = 0; at < 2_000; at++) costs.noteAsk(ANN, told, 0);
+    for (let at = 0; at < 2_001; at++) expect(costs.charge(FROM_ANN, blockAck, 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, blockAck, 0)).toBe(1_000);
+  });
+
   it('counts them by themselves, so that nobody who comes back each time asks for a reed without an end', () => {
     const costs = new Costs(new Budgets(limits), limits);
     const ask = (at: number) => costs.charge({ userId: ANN, connectionId: `${at}` }, request('reed'), at);

@@ -26,6 +26,7 @@ function addAct(app: Api, deps: ApiDeps, act: 'follow' | 'unfollow'): void {
         'FORBIDDEN',
         'INVALID',
         'NOT_FOUND',
+        ...(act === 'follow' ? (['CONFLICT'] as const) : []),
         'REMOVED',
         'BLOCKED',
         'KEY_REVOKED',
