@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { matchesDigest } from './digest.ts';
 
-/** A body in pieces. Leaving it early must not end the connection: the answer has to go over it. */
+/** A body in pieces. Leaving it early must not end the connection, over which the answer has to go; who begins again gets what is left. */
 export type Pieces = AsyncIterable<Uint8Array>;
 
 export type BodyRules = {

@@ -20,7 +20,7 @@ type Fields = Record<string, string>;
 type Library = { fields?: string[]; params?: string[]; name?: string; values?: Record<string, unknown> };
 
 const pairs = (fields: Fields | readonly (readonly [string, string])[]): string[] =>
-  (Array.isArray(fields) ? fields : Object.entries(fields)).flatMap(([name, value]) => [name, value]);
+  (Array.isArray(fields) ? fields : Object.entries(fields)).flat();
 const ours = (): Fields =>
   signRequest(server.signer, { targetUri: URI, body: BODY, now: NOW, lifeMs: LIFE_MS, nonce: new Uint8Array(16).fill(7) });
 

@@ -42,8 +42,8 @@ export function federationRoutes(app: Api, deps: ApiDeps & { readonly federation
         leg: params.leg,
         target: raw.url ?? '',
         fields: raw.rawHeaders,
-        // Whoever stops reading still has to answer.
-        body: raw.iterator({ destroyOnReturn: false }),
+        // Whoever stops reading still has to answer, and may read on.
+        body: { [Symbol.asyncIterator]: () => raw.iterator({ destroyOnReturn: false }) },
         countStranger: () => spend(deps, 'request', request),
       });
       if (answer.kind === 'stranger') throw new AppError(answer.code, '');
