@@ -131,13 +131,13 @@ export class PeerPool {
     const lookup = vettedLookup(resolve, rules);
     const trust = authority === undefined ? {} : { ca: authority };
     // The call's own clock ends it; these bounds end what is left of its connection.
-    const timeout = limits.peerCallMs;
+    const mostMs = limits.peerCallMs;
     this.#pool ??= new Pool(this.#origin, {
       connections: limits.peerCallsAtOnce,
       pipelining: 1,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      connect: buildConnector({ lookup, allowH2: false, timeout, ...trust }),
+      headersTimeout: mostMs,
+      bodyTimeout: mostMs,
+      connect: buildConnector({ lookup, allowH2: false, timeout: mostMs, ...trust }),
     });
     return this.#pool;
   }
