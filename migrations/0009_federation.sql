@@ -55,7 +55,8 @@ create table owed_peer_notices (
 );
 create index owed_peer_notices_due on owed_peer_notices (due_at);
 
--- Every act of an admin or of the operator, in the order of their commits. by_id: a member's id or `operator`. Owner: src/identity.
+-- Every act of an admin or of the operator, in the order of their commits. by_id: a member's id or `operator`. certificate: of the operator's; a
+-- member's stands in `statements`. Owner: src/identity.
 create table admin_acts (
   number bigint primary key,
   by_id text collate "C" not null,
@@ -64,7 +65,7 @@ create table admin_acts (
   nonce text collate "C" not null,
   at timestamptz not null,
   statement_hash bytea not null unique,
-  certificate jsonb not null,
+  certificate jsonb,
   unique (by_id, nonce)
 );
 

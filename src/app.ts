@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { OffsetClock } from './base/clock.ts';
+import { OffsetClock, type Timer } from './base/clock.ts';
 import { cryptoRandom, type RandomBytes } from './base/ids.ts';
 import { SetupError } from './base/setup-error.ts';
 import { MemoryBus } from './bus/memory-bus.ts';
@@ -17,14 +17,12 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
-import { PeerBudgets } from './federation/budget.ts';
-import { Inbound } from './federation/inbound.ts';
-import { Nonces } from './federation/nonces.ts';
+import { openFederation } from './federation/federation.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
-import { openIdentity } from './identity/identity.ts';
+import { type Identity, openIdentity } from './identity/identity.ts';
 import { Presence } from './presence/presence.ts';
 import { Replica } from './presence/replica.ts';
 import { Subscriptions } from './presence/subscriptions.ts';
@@ -172,19 +170,19 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
   return { presence, relay, gateway, replica, leave: () => served?.close() };
 };
 
-/** The way in for other servers. Nobody is a peer yet. */
-const openFederation = (ground: Ground, { identity }: Members, { publicUrl, epoch }: { publicUrl: () => string; epoch: () => string }) =>
-  new Inbound({
-    ...{ ...ground, publicUrl, epoch },
-    ...{ peers: { find: async () => null }, legs: new Map(), introductions: new Map() },
-    nonces: new Nonces(ground),
-    budgets: new PeerBudgets(ground),
-    signer: () => identity.server.transportSigner(),
+type Federation = ReturnType<typeof openFederation>;
+
+const openPeers = (ground: Ground, { identity }: Members, about: { publicUrl: () => string; replica: Replica }): Federation =>
+  openFederation({
+    ...{ ...ground, identity, allowPrivatePeers: ground.config.allowPrivatePeers },
+    ...{ publicUrl: about.publicUrl, epoch: () => about.replica.epoch, isAlone: () => about.replica.isAlone() },
+    onChange: () => undefined,
   });
 
-const openHttp = (ground: Ground, members: Members, { federation, webFolder }: { federation: Inbound; webFolder: string }) =>
+const openHttp = (ground: Ground, members: Members, { federation, webFolder }: { federation: Federation; webFolder: string }) =>
   createHttp({
-    ...{ ...ground, ...members, federation, webFolder, version: packageJson.version },
+    ...{ ...ground, ...members, webFolder, version: packageJson.version },
+    ...{ federation: federation.inbound, peering: federation.peering, peers: federation.directory },
     ...{ signup: ground.config.signup, name: ground.config.name, trustProxy: trusted(ground.config.trustProxy) },
     ready: () =>
       ground.db.query({ text: 'select 1' }).then(
@@ -192,6 +190,27 @@ const openHttp = (ground: Ground, members: Members, { federation, webFolder }: {
         () => false,
       ),
   });
+
+/** Takes up keys that a command has made while the server runs. */
+const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { close(): void } => {
+  let timer: Timer | null = null;
+  let isClosed = false;
+  const again = (): void => {
+    timer = clock.after(limits.serverKeysReadEveryMs, () => {
+      server
+        .reload()
+        .catch(() => log.warn("the server's keys could not be read again"))
+        .finally(() => isClosed || again());
+    });
+  };
+  again();
+  return {
+    close: () => {
+      isClosed = true;
+      timer?.cancel();
+    },
+  };
+};
 
 /** Builds and starts a server on a migrated database (`config.databaseUrl`). @throws SetupError for what the operator can mend */
 export const createApp = async (config: Config, overrides: Overrides): Promise<App> => {
@@ -211,7 +230,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl, () => relay);
   const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
-  const federation = openFederation(ground, members, { publicUrl, epoch: () => replica.epoch });
+  const federation = openPeers(ground, members, { publicUrl, replica });
+  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
   const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
@@ -240,6 +260,10 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
   const { server, invites } = members.identity;
   const secret = await invites.makeRootInvite();
+  const keys = watchKeys(ground, members.identity);
+  owned.defer(() => keys.close());
+  await federation.sender.start();
+  owned.defer(() => federation.sender.stop());
   return {
     url: publicUrl(),
     serverId: server.id,
@@ -250,6 +274,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
       await rest();
       await relay.sweep();
       await replica.settle();
+      await server.reload();
+      await federation.sender.round();
       await rest();
     },
     close: () => owned.disposeAsync(),

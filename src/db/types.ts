@@ -35,7 +35,7 @@ export interface AdminActs {
   act: string;
   at: Timestamp;
   by_id: string;
-  certificate: Json;
+  certificate: Json | null;
   nonce: string;
   number: number;
   statement_hash: Buffer;

@@ -33,8 +33,7 @@ export class StoredKeys implements KeyLookup {
   }
 
   async serverKey(id: string) {
-    const { server } = this.#deps;
-    return id === server.keyId ? { id: server.keyId, publicKey: server.publicKey } : null;
+    return this.#deps.server.serverKey(id);
   }
 
   async #parse(id: string, armor: string): Promise<PublicKey> {
