@@ -12,6 +12,7 @@ const HEADER = '// Generated from proto/ by `npm run gen`; not edited by hand.\n
 const MODULES = [
   { proto: 'reedbed/v1/relay.proto', roots: ['Frame'], name: 'relay' },
   { proto: 'reedbed/v1/federation.proto', roots: ['FederationAnswer'], name: 'federation' },
+  { proto: 'reedbed/v1/peering.proto', roots: ['Connect', 'Connected', 'Notice'], name: 'peering' },
 ];
 
 /** Makes the reader give numbers, not Long objects: no integer of ours reaches 2^53, and comparisons must not meet objects. */
