@@ -19,7 +19,7 @@ const taken: { peer: string; body: string }[] = [];
 let reply: () => LegAnswer | Promise<LegAnswer>;
 
 beforeAll(async () => {
-  there = await makeFederation({ limits: { httpRequestsPerMinute: 1_000 } });
+  there = await makeFederation({ limits: { httpRequestsPerMinute: 60 } });
   const handle = async (from: string, body: Uint8Array): Promise<LegAnswer> => {
     taken.push({ peer: from, body: Buffer.from(body).toString() });
     return reply();
@@ -343,6 +343,8 @@ describe('an introduction', () => {
     introduce();
     expect(await send(connect('secret', makeServerKeys()))).toMatchObject({ status: 400, isSigned: false });
     expect(await send(connect('secret', makeServerKeys(newcomer.id, newcomer.kid)))).toMatchObject({ status: 400, isSigned: false });
+    introduce({ ...newcomer, id: makeServerKeys().id });
+    expect(await send(connect('secret'))).toMatchObject({ status: 400, isSigned: false });
   });
 
   test('by a wrong clock is told so', async () => {
