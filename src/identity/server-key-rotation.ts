@@ -10,7 +10,7 @@ import { type ServerKeyId, serverKeyId } from '../wire/address.ts';
 import type { Signed } from '../wire/canonical.ts';
 import { heading, type StatementOf } from '../wire/statements.ts';
 import type { Executor } from './executor.ts';
-import { insertIdentityKey, insertTransportKey, lockServerKeys, newSeed, type OwnIdentityKey, readServerKeys, type ServerKeys } from './server-keys.ts';
+import { insertIdentityKey, insertTransportKey, lockServerKeys, namedTransportKeys, newSeed, type OwnIdentityKey, readServerKeys, type ServerKeys } from './server-keys.ts';
 
 export type RotationDeps = { readonly passphrase: string; readonly random: RandomBytes; readonly limits: Limits; readonly nowMs: number };
 
@@ -80,7 +80,7 @@ async function revokeAll(tx: Executor, keys: ServerKeys, nowMs: number): Promise
 export async function rotateTransportKey(tx: Executor, deps: RotationDeps, compromised: boolean): Promise<RotatedTransport> {
   const { passphrase, random, limits, nowMs } = deps;
   const keys = await lockedKeys(tx, passphrase);
-  const waiting = keys.transports.some(({ effectiveAtMs }) => effectiveAtMs > nowMs);
+  const waiting = namedTransportKeys(keys, nowMs).some(({ effectiveAtMs }) => effectiveAtMs > nowMs);
   if (!compromised && waiting) throw new AppError('CONFLICT', 'a new transport key is announced already');
   const effectiveAt = new Date(compromised ? nowMs : nowMs + limits.transportKeyAnnouncedMs);
   const endsAt = new Date(compromised ? nowMs : nowMs + limits.transportKeyKeptMs);

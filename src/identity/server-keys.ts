@@ -53,7 +53,7 @@ export type ServerKeys = {
   readonly id: ServerId;
   /** The chain, first key first; never empty. */
   readonly identities: readonly OwnIdentityKey[];
-  /** Newest first; never empty. */
+  /** The last to come into effect first; never empty. */
   readonly transports: readonly OwnTransportKey[];
 };
 
@@ -86,14 +86,13 @@ export const lockServerKeys = async (tx: Executor): Promise<void> => void (await
  * @returns `wrong-passphrase` if they are there and the passphrase does not open them
  */
 export async function loadServerKeys(deps: ServerKeysDeps): Promise<Result<ServerKeys, 'wrong-passphrase'>> {
-  const rows = await deps.db.transaction(async (tx) => {
+  const keys = await deps.db.transaction(async (tx) => {
     await lockServerKeys(tx);
     const stored = await readRows(tx);
-    if (stored.length > 0) return stored;
-    await makeKeys(tx, deps);
-    return readRows(tx);
+    return stored.length > 0 ? stored : makeKeys(tx, deps);
   });
-  return openKeys(rows, deps.passphrase);
+  // Opening takes long on purpose; what was just made need not be opened.
+  return Array.isArray(keys) ? openKeys(keys, deps.passphrase) : ok(keys);
 }
 
 /** @returns `wrong-passphrase` if the passphrase does not open them */
@@ -117,16 +116,22 @@ async function readRows(executor: Executor): Promise<KeyRow[]> {
   return rows;
 }
 
-async function makeKeys(tx: Executor, deps: ServerKeysDeps): Promise<void> {
+async function makeKeys(tx: Executor, deps: ServerKeysDeps): Promise<ServerKeys> {
   const at = new Date(deps.now);
   const identity = await generatePrivateKey(deps.now);
   const server = await serverIdFromFingerprint(identity.fingerprint);
   const id = serverKeyId(identity.fingerprint, server);
   const statement = { ...heading('server-key'), server, key: id, armor: identity.publicKey.armor };
   const signed = await signStatement(statement, [{ key: identity, keyId: id }], deps.now);
+  const seed = deps.random(SEED_BYTES);
   await sql`insert into servers (id, name, is_self, first_seen_at) values (${server}, ${deps.name}, true, ${at})`.execute(tx);
   await insertIdentityKey(tx, { identity, signed, at, effectiveAt: at, passphrase: deps.passphrase });
-  await insertTransportKey(tx, { server, at, effectiveAt: at, passphrase: deps.passphrase, seed: deps.random(SEED_BYTES) });
+  await insertTransportKey(tx, { server, at, effectiveAt: at, passphrase: deps.passphrase, seed });
+  return {
+    id: server,
+    identities: [{ id, key: identity, statement: signed, effectiveAtMs: deps.now, revocation: null }],
+    transports: [{ ...(await transportFrom(seed)), effectiveAtMs: deps.now, endsAtMs: null }],
+  };
 }
 
 export async function insertIdentityKey(
@@ -194,7 +199,7 @@ async function openKeys(rows: readonly KeyRow[], passphrase: string): Promise<Re
   return ok({
     id: first.server_id,
     identities: identities.filter((key) => key !== null),
-    transports: transports.filter((key) => key !== null).reverse(),
+    transports: transports.filter((key) => key !== null).sort((one, other) => other.effectiveAtMs - one.effectiveAtMs),
   });
 }
 
