@@ -199,6 +199,7 @@ const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { clos
     timer = clock.after(limits.serverKeysReadEveryMs, () => {
       server
         .reload()
+        .then(() => server.document())
         .catch(() => log.warn("the server's keys could not be read again"))
         .finally(() => isClosed || again());
     });
@@ -260,6 +261,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
   const { server, invites } = members.identity;
   const secret = await invites.makeRootInvite();
+  // Commands beside the server say what it says of itself.
+  await server.document();
   const keys = watchKeys(ground, members.identity);
   owned.defer(() => keys.close());
   await federation.sender.start();

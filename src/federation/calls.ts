@@ -28,7 +28,14 @@ export type PeerCallResult = CallResult | { readonly kind: 'held'; readonly unti
 /** probe: lets a call through a breaker that is half-open. The caller sends one at a time, and nothing but a notice. */
 export type CallOptions = { readonly isProbe?: boolean; readonly beforeLive?: boolean; readonly signal?: AbortSignal };
 
-type Row = { base_url: string | null; state: string; document: ServerDocument | null; epoch: string | null; failures: number; retry_at: Date | null };
+type Row = {
+  base_url: string | null;
+  state: string;
+  document: ServerDocument | null;
+  epoch: string | null;
+  failures: number;
+  retry_at: Date | null;
+};
 
 const FIND = `select p.base_url, p.state, s.document, p.epoch, p.failures, p.retry_at
   from peers p join servers s on s.id = p.server_id where p.server_id = $1`;

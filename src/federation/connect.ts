@@ -37,7 +37,8 @@ export function connectIntroduction(deps: ConnectDeps): Introduction {
       const claimed = claimedServer(asked.value.document);
       const document = claimed === null ? null : await deps.documents.verify(asked.value.document, claimed);
       // Nobody has signed for a document that does not hold: the transport says so.
-      if (document === null) return { ...BARE, server: claimed ?? ('' as ServerId), handle: () => Promise.reject(new Error('never signed')) };
+      if (document === null)
+        return { ...BARE, server: claimed ?? ('' as ServerId), handle: () => Promise.reject(new Error('never signed')) };
       const { id, transportKeys } = document.signed.statement;
       const keys = new Map(transportKeys.map(({ kid, publicKey }) => [kid, publicKey]));
       return { server: id, keys, handle: () => connect(deps, hash, document) };
@@ -75,7 +76,8 @@ async function connect(deps: ConnectDeps, hash: Buffer, document: AcceptedDocume
     const [invitation] = rows;
     if (invitation === undefined || row === null) throw new AppError('NOT_FOUND', 'there is no such invitation');
     requireSameServer(invitation, { id, isRevoked: row.state === 'revoked' });
-    if (!document.serverKeys.some((key) => key.id === invitation.key)) throw new AppError('FORBIDDEN', 'the invitation was made for another key');
+    if (!document.serverKeys.some((key) => key.id === invitation.key))
+      throw new AppError('FORBIDDEN', 'the invitation was made for another key');
     if (!vetted.ok) throw new AppError('BAD_REQUEST', `baseUrl: ${vetted.detail}`);
     if (!(await documents.meet(tx, document, invitation.key))) throw new AppError('CONFLICT', 'a newer document of yours was seen before');
     await requireMove(tx, row, { server: id, event: 'connect', by: null, at });

@@ -63,14 +63,20 @@ const claimedServer = (document: unknown): ServerId =>
 export type Opener = { readonly id: ServerId; readonly keys: readonly PrivateKey[]; readonly nowMs: number; readonly mostBytes: number };
 
 /** Opens a connection string that was made for the server `id`, and proves every part of it from the inviting server's id on. */
-export async function openConnection(text: string, { id, keys, nowMs, mostBytes }: Opener): Promise<Result<OpenedInvitation, ConnectionReason>> {
+export async function openConnection(
+  text: string,
+  { id, keys, nowMs, mostBytes }: Opener,
+): Promise<Result<OpenedInvitation, ConnectionReason>> {
   const parts = await open(text, keys, mostBytes);
   if (!parts.ok) return parts;
   const { invitation, secret, document } = parts.value;
   const verified = await verifyServerDocument(document, { server: claimedServer(document), now: nowMs });
   if (!verified.ok) return fail(verified.reason === 'expired' ? 'expired' : 'malformed', 'document');
   const { serverKeys, signed } = verified.value;
-  const lookup = { userKey: async () => null, serverKey: async (wanted: ServerKeyId) => serverKeys.find((key) => key.id === wanted) ?? null };
+  const lookup = {
+    userKey: async () => null,
+    serverKey: async (wanted: ServerKeyId) => serverKeys.find((key) => key.id === wanted) ?? null,
+  };
   const signedBy = await verifySigned(invitation, 'peering', { keys: lookup, now: nowMs });
   if (!signedBy.ok) return fail('malformed', 'invitation');
   const { from, to, secretHash, expiresAt } = signedBy.value.signed.statement;

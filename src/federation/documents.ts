@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
-import { type AcceptedDocument, verifyServerDocument } from '../crypto/server-document.ts';
 import { type PublicKey, readPublicKey } from '../crypto/openpgp.ts';
+import { type AcceptedDocument, verifyServerDocument } from '../crypto/server-document.ts';
 import { type KnownServerKey, verifySigned } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
@@ -64,13 +64,18 @@ export class Documents {
     const pinned = { serial: Number(rows[0]?.serial ?? 0), keys };
     const verdict = judgeDocument(pinned, shown, { nowMs: clock.now(), delayMs: limits.serverKeyAnnouncedMs });
     if (verdict.kind === 'accepted' || verdict.kind === 'announced') {
-      for (const { id, effectiveAtMs } of verdict.newKeys) await this.#insertKey(tx, statement, { id, effectiveAt: new Date(effectiveAtMs) });
+      for (const { id, effectiveAtMs } of verdict.newKeys)
+        await this.#insertKey(tx, statement, { id, effectiveAt: new Date(effectiveAtMs) });
     }
     if (verdict.kind === 'accepted') await this.#store(tx, accepted);
     return verdict;
   }
 
-  async #insertKey(tx: Executor, { id: server, keys }: StatementOf<'server-document'>, key: { id: ServerKeyId; effectiveAt: Date }): Promise<void> {
+  async #insertKey(
+    tx: Executor,
+    { id: server, keys }: StatementOf<'server-document'>,
+    key: { id: ServerKeyId; effectiveAt: Date },
+  ): Promise<void> {
     const at = keys.findIndex((one) => one.key === key.id);
     await sql`
       insert into server_keys (id, server_id, kind, public_key, predecessor, created_at, effective_at)
@@ -80,7 +85,9 @@ export class Documents {
 
   async #store(tx: Executor, { signed }: AcceptedDocument): Promise<void> {
     const { id, serial, name, baseUrl } = signed.statement;
-    await sql`update servers set serial = ${serial}, name = ${name}, document = ${JSON.stringify(signed)}::jsonb where id = ${id}`.execute(tx);
+    await sql`update servers set serial = ${serial}, name = ${name}, document = ${JSON.stringify(signed)}::jsonb where id = ${id}`.execute(
+      tx,
+    );
     if (this.#deps.outbound.vet(baseUrl).ok) await sql`update peers set base_url = ${baseUrl} where server_id = ${id}`.execute(tx);
   }
 
@@ -152,7 +159,8 @@ export class Documents {
   async #take(tx: Executor, peer: PeerRow, accepted: AcceptedDocument): Promise<Verdict['kind']> {
     if (peer.compromisedAt === null) {
       const verdict = await this.keep(tx, accepted);
-      if (verdict.kind === 'forked') this.#deps.log.warn({ server: peer.server }, 'the document of a peer has another chain of keys; it was not taken');
+      if (verdict.kind === 'forked')
+        this.#deps.log.warn({ server: peer.server }, 'the document of a peer has another chain of keys; it was not taken');
       return verdict.kind;
     }
     const revoked = (await pinnedKeys(tx, peer.server)).filter(({ isRevoked }) => isRevoked).map(({ id }) => id);

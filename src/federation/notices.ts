@@ -64,7 +64,11 @@ async function take(tx: Executor, deps: NoticesDeps, { peer, notice }: { peer: S
   }
 }
 
-async function moved(tx: Executor, row: PeerRow, { event, at }: { event: 'approved-there' | 'disconnected-there'; at: Date }): Promise<PeerChange[]> {
+async function moved(
+  tx: Executor,
+  row: PeerRow,
+  { event, at }: { event: 'approved-there' | 'disconnected-there'; at: Date },
+): Promise<PeerChange[]> {
   const taken = await movePeer(tx, row, { server: row.server, event, by: null, at });
   if (!taken.ok || taken.value.before === taken.value.after) return [];
   if (taken.value.after === 'live') return ['live'];

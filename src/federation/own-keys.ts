@@ -20,7 +20,11 @@ export type OwnKeysDeps = {
 };
 
 export type KeyKind = 'identity' | 'transport';
-export type Rotated = { readonly kind: KeyKind; /** `fingerprint@server`, or a transport key's kid. */ readonly key: string; readonly effectiveAt: Date };
+export type Rotated = {
+  readonly kind: KeyKind /** `fingerprint@server`, or a transport key's kid. */;
+  readonly key: string;
+  readonly effectiveAt: Date;
+};
 
 /** @throws AppError CONFLICT while another new key of the kind is announced, or the chain is at its end */
 export async function rotateOwnKey(deps: OwnKeysDeps, kind: KeyKind, compromised: boolean): Promise<Rotated> {
@@ -48,7 +52,11 @@ export async function rotateOwnKey(deps: OwnKeysDeps, kind: KeyKind, compromised
   return rotated;
 }
 
-async function askAgain(tx: Executor, peers: readonly ServerId[], { at, revocation }: { at: Date; revocation: KeyRevocation }): Promise<void> {
+async function askAgain(
+  tx: Executor,
+  peers: readonly ServerId[],
+  { at, revocation }: { at: Date; revocation: KeyRevocation },
+): Promise<void> {
   for (const server of peers) {
     await movePeer(tx, await lockPeer(tx, server), { server, event: 'compromised', by: null, at });
     await sql`update peers set approved_there_at = null where server_id = ${server}`.execute(tx);

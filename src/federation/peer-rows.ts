@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { AppError } from '../base/errors.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { Actor } from '../identity/second-admin.ts';
 import type { Executor } from '../identity/executor.ts';
+import type { Actor } from '../identity/second-admin.ts';
 import type { ServerDocument } from '../identity/server-identity.ts';
 import type { ServerId } from '../wire/address.ts';
 import type { NoticeKind } from '../wire/peering.ts';
@@ -40,7 +40,9 @@ export type Moved = { readonly before: PeerState | null; readonly after: PeerSta
 
 export async function lockPeer(tx: Executor, server: ServerId): Promise<PeerRow | null> {
   const { rows } = await sql<PeerRow>`
-    select ${sql.raw(PEER_COLUMNS)} from peers p join servers s on s.id = p.server_id where p.server_id = ${server} for update of p`.execute(tx);
+    select ${sql.raw(PEER_COLUMNS)} from peers p join servers s on s.id = p.server_id where p.server_id = ${server} for update of p`.execute(
+    tx,
+  );
   return rows[0] ?? null;
 }
 

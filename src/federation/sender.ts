@@ -79,8 +79,16 @@ export class PeerSender {
       const { rows } = await sql<{ server: ServerId; approved: boolean }>`
         select server_id as server, approved_at is not null as approved from peers where state in ('pending', 'approved-by-us', 'live')
         order by server_id`.execute(tx);
-      await oweNotices(tx, rows.map(({ server }) => server), { kinds: ['back'], at });
-      await oweNotices(tx, rows.filter(({ approved }) => approved).map(({ server }) => server), { kinds: ['approved'], at });
+      await oweNotices(
+        tx,
+        rows.map(({ server }) => server),
+        { kinds: ['back'], at },
+      );
+      await oweNotices(
+        tx,
+        rows.filter(({ approved }) => approved).map(({ server }) => server),
+        { kinds: ['approved'], at },
+      );
     });
     this.#schedule();
   }

@@ -56,7 +56,14 @@ export type Acting = { readonly by: Actor; readonly role: Role | 'operator'; rea
 export type ActEffects = (tx: Transaction<DB>, acting: Acting) => Promise<Outcome>;
 export type Acted = { readonly certificate: ActCertificate; readonly outcome: Outcome; readonly isNew: boolean };
 
-export type LoggedAct = { readonly number: number; readonly by: Actor; readonly act: string; readonly target: string; readonly at: Date; readonly certificate: ActCertificate };
+export type LoggedAct = {
+  readonly number: number;
+  readonly by: Actor;
+  readonly act: string;
+  readonly target: string;
+  readonly at: Date;
+  readonly certificate: ActCertificate;
+};
 
 export type AdminActsDeps = {
   readonly db: Database;
@@ -122,7 +129,14 @@ export class AdminActs {
     const { db, clock, random, server } = this.#deps;
     const at = new Date(clock.now());
     const nonce = base64url(random(NONCE_BYTES));
-    const statement = { ...heading('operator-act'), server: server.id, key: server.keyId, ...ordered, nonce, createdAt: printTime(at.getTime()) };
+    const statement = {
+      ...heading('operator-act'),
+      server: server.id,
+      key: server.keyId,
+      ...ordered,
+      nonce,
+      createdAt: printTime(at.getTime()),
+    };
     const certificate = await server.sign(statement);
     const bytes = canonicalBytes(statement);
     if (!bytes.ok) throw new AppError('INVALID', `target: ${bytes.reason}`);
@@ -150,7 +164,8 @@ export class AdminActs {
   async requirePair(tx: Executor, first: Actor, second: Actor): Promise<void> {
     const verdict = await this.#judge(tx, first, second);
     if (verdict === 'same') throw new AppError('FORBIDDEN', 'whoever began this can not approve it: another admin has to');
-    if (verdict === 'made') throw new AppError('FORBIDDEN', 'whoever began this has made or invited you within the last days: another admin has to');
+    if (verdict === 'made')
+      throw new AppError('FORBIDDEN', 'whoever began this has made or invited you within the last days: another admin has to');
   }
 
   /**
@@ -168,7 +183,11 @@ export class AdminActs {
       await sql`delete from admin_requests where act = ${act} and target = ${target}`.execute(tx);
       return 'done';
     }
-    if (verdict === 'made') throw new AppError('FORBIDDEN', 'whoever asked for this has made or invited you within the last days: another admin has to confirm it');
+    if (verdict === 'made')
+      throw new AppError(
+        'FORBIDDEN',
+        'whoever asked for this has made or invited you within the last days: another admin has to confirm it',
+      );
     await sql`
       insert into admin_requests (act, target, by_id, at) values (${act}, ${target}, ${by}, ${at})
       on conflict (act, target) do update set at = excluded.at`.execute(tx);
@@ -205,7 +224,8 @@ async function requireAdmin(tx: Executor, user: UserId): Promise<Role> {
   return role;
 }
 
-type Logged = Ordered & Pick<Acting, 'by' | 'at'> & { readonly nonce: string; readonly hash: Buffer; readonly certificate?: ActCertificate };
+type Logged = Ordered &
+  Pick<Acting, 'by' | 'at'> & { readonly nonce: string; readonly hash: Buffer; readonly certificate?: ActCertificate };
 
 async function insertAct(tx: Executor, { act, target, by, at, nonce, hash, certificate }: Logged): Promise<void> {
   const { rows } = await sql`

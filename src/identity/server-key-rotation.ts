@@ -10,7 +10,16 @@ import { type ServerKeyId, serverKeyId } from '../wire/address.ts';
 import type { Signed } from '../wire/canonical.ts';
 import { heading, type StatementOf } from '../wire/statements.ts';
 import type { Executor } from './executor.ts';
-import { insertIdentityKey, insertTransportKey, lockServerKeys, namedTransportKeys, newSeed, type OwnIdentityKey, readServerKeys, type ServerKeys } from './server-keys.ts';
+import {
+  insertIdentityKey,
+  insertTransportKey,
+  lockServerKeys,
+  namedTransportKeys,
+  newSeed,
+  type OwnIdentityKey,
+  readServerKeys,
+  type ServerKeys,
+} from './server-keys.ts';
 
 export type RotationDeps = { readonly passphrase: string; readonly random: RandomBytes; readonly limits: Limits; readonly nowMs: number };
 
@@ -67,7 +76,9 @@ async function revokeAll(tx: Executor, keys: ServerKeys, nowMs: number): Promise
     if (revocation !== null) continue;
     const statement = { ...heading('server-key-revocation'), server: keys.id, key: id, reason: '', compromised: true };
     const signed = await signStatement(statement, [{ key, keyId: id }], nowMs);
-    await sql`update server_keys set revoked_at = ${new Date(nowMs)}, revocation = ${JSON.stringify(signed)}::jsonb where id = ${id}`.execute(tx);
+    await sql`update server_keys set revoked_at = ${new Date(nowMs)}, revocation = ${JSON.stringify(signed)}::jsonb where id = ${id}`.execute(
+      tx,
+    );
     if (effectiveAtMs <= nowMs) last = signed;
   }
   return last;

@@ -79,7 +79,8 @@ type KeyRow = {
 };
 
 /** Keeps everybody else from making or ending keys of this server until the transaction ends. */
-export const lockServerKeys = async (tx: Executor): Promise<void> => void (await sql`select pg_advisory_xact_lock(${KEY_LOCK})`.execute(tx));
+export const lockServerKeys = async (tx: Executor): Promise<void> =>
+  void (await sql`select pg_advisory_xact_lock(${KEY_LOCK})`.execute(tx));
 
 /**
  * The server's keys, made if there are none.
@@ -195,7 +196,8 @@ async function openKeys(rows: readonly KeyRow[], passphrase: string): Promise<Re
   const transports = await Promise.all(of('transport').map((row) => openTransportKey(row, passphrase)));
   const [first] = rows;
   if (first === undefined || identities.length === 0 || transports.length === 0) throw new Error('the server has no usable keys');
-  if (identities.includes(null) || transports.includes(null)) return fail('wrong-passphrase', 'the passphrase does not open the server keys');
+  if (identities.includes(null) || transports.includes(null))
+    return fail('wrong-passphrase', 'the passphrase does not open the server keys');
   return ok({
     id: first.server_id,
     identities: identities.filter((key) => key !== null),

@@ -30,7 +30,9 @@ const askedOf = ({ dryRun = false, yes = false }: Careful, { json }: Invocation)
 const common = <T extends Careful>({ dryRun: _dryRun, yes: _yes, ...rest }: T) => rest;
 
 export const addPeers = (program: Command, { invoke, withSettings }: Parts): void => {
-  const peers = program.command('peers').description('see the servers with which this one exchanges reeds, begin with new ones, end with old ones');
+  const peers = program
+    .command('peers')
+    .description('see the servers with which this one exchanges reeds, begin with new ones, end with old ones');
   peers.addHelpText('after', CEREMONY);
   withSettings(peers.command('list'))
     .description('print the peerings: state, whether the peer is there, server, name, address')
@@ -87,7 +89,10 @@ export const addKeys = (program: Command, { invoke, withSettings }: Parts): void
     .description('make a new key')
     .addOption(new Option('--kind <kind>', 'which').choices(['identity', 'transport']).default('transport'))
     .option('--compromised', 'the present one is in other hands: it ends at once')
-    .addHelpText('after', '\nA running server takes the new key up within a minute. The identity key is what members and peers know this server by.')
+    .addHelpText(
+      'after',
+      '\nA running server takes the new key up within a minute. The identity key is what members and peers know this server by.',
+    )
     .action(async ({ kind, compromised = false, ...options }: Careful & { kind: 'identity' | 'transport'; compromised?: boolean }) => {
       const invocation = invoke(common(options));
       const { runKeysRotate } = await import('./keys.ts');

@@ -1,10 +1,13 @@
 // `reedbed peers`: the peerings of a server, seen and changed by its operator. Works beside the running server, which then tells the peers, or
 // without it, and then they are told at its next start. Each change is an act in the log, signed by the server's own key.
 import { readFile } from 'node:fs/promises';
+import { OffsetClock } from '../base/clock.ts';
+import { cryptoRandom } from '../base/ids.ts';
 import { SetupError } from '../base/setup-error.ts';
+import { synchronizeClock } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
-import type { DetailedPeer } from '../federation/directory.ts';
-import { openPeering } from '../federation/federation.ts';
+import type { DetailedPeer, Directory } from '../federation/directory.ts';
+import { openDirectory, openPeering } from '../federation/federation.ts';
 import type { Moving, ShownInvitation } from '../federation/peering.ts';
 import { parseServerId } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
@@ -35,6 +38,18 @@ const withPeering = <T>(
     }
   });
 
+/** The peers, for who only looks: no key is unlocked for it. */
+const withPeers = (command: PeersCommand, work: (directory: Directory) => Promise<void>): Promise<void> =>
+  withDatabase(command, async (db) => {
+    const { config, log } = command;
+    const clock = new OffsetClock();
+    await synchronizeClock(db, clock);
+    const ground = { db, clock, random: cryptoRandom, limits: config.limits, log, allowPrivatePeers: config.allowPrivatePeers };
+    const { outbound, directory } = openDirectory(ground);
+    await work(directory);
+    await outbound[Symbol.asyncDispose]();
+  });
+
 const readKey = (file: string): Promise<string> =>
   readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch(() => {
     throw new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
@@ -44,7 +59,8 @@ const readKey = (file: string): Promise<string> =>
 export const runPeersInvite = async (command: PeersCommand & { readonly key: string; readonly server?: string }): Promise<void> => {
   const armor = await readKey(command.key);
   const to = command.server === undefined ? undefined : parseServerId(command.server);
-  if (to === null) throw new SetupError(`${command.server} is no server id.`, 'It is 16 letters and digits; the other server prints it at its start.');
+  if (to === null)
+    throw new SetupError(`${command.server} is no server id.`, 'It is 16 letters and digits; the other server prints it at its start.');
   await withPeering(command, async ({ peering }) => {
     const { server, connection, expiresAt } = await peering.invite('operator', armor, to);
     command.terminal.note(`For the admin of ${server}; it works once, until ${expiresAt.toISOString()}, and nobody else can read it:\n`);
@@ -86,11 +102,17 @@ export const runPeersAccept = (command: PeersCommand & Asked & { readonly connec
     // Whoever could be asked can't answer: what they would type is the string.
     const asked = isPiped ? { ...command, confirm: null } : command;
     if (!(await isAgreed(asked, `Did their admin read you this fingerprint over another channel? Accept ${name}?`, signal))) {
-      terminal.print({ server, name, baseUrl, key, accepted: false, dryRun }, dryRun ? 'Run it without --dry-run to accept.' : 'Not accepted.');
+      terminal.print(
+        { server, name, baseUrl, key, accepted: false, dryRun },
+        dryRun ? 'Run it without --dry-run to accept.' : 'Not accepted.',
+      );
       return dryRun ? 0 : NOT_DONE;
     }
     const { state } = await peering.accept('operator', connection);
-    terminal.print({ server, name, baseUrl, key, accepted: true, state, dryRun }, `Accepted. To approve it: reedbed peers approve ${server}`);
+    terminal.print(
+      { server, name, baseUrl, key, accepted: true, state, dryRun },
+      `Accepted. To approve it: reedbed peers approve ${server}`,
+    );
     return 0;
   });
 
@@ -108,11 +130,15 @@ export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: 
     const question = ASKS[moving];
     const goes = question === undefined ? !dryRun : await isAgreed(command, `${question} ${target}?`, signal);
     if (!goes) {
-      terminal.print({ server: target, done: false, dryRun }, dryRun ? `${target} would be ${DONE[moving]}. Run it without --dry-run.` : 'Nothing was done.');
+      terminal.print(
+        { server: target, done: false, dryRun },
+        dryRun ? `${target} would be ${DONE[moving]}. Run it without --dry-run.` : 'Nothing was done.',
+      );
       return dryRun ? 0 : NOT_DONE;
     }
     const { server, state, outcome } = await peering.move('operator', moving, target);
-    const said = outcome === 'asked' ? 'Asked for: another admin has to do the same.' : `${server} is ${DONE[moving]}; the peering is ${state} now.`;
+    const said =
+      outcome === 'asked' ? 'Asked for: another admin has to do the same.' : `${server} is ${DONE[moving]}; the peering is ${state} now.`;
     terminal.print({ server, state, outcome, done: outcome === 'done', dryRun }, said);
     return 0;
   });
@@ -126,19 +152,25 @@ const jsonOf = (peer: DetailedPeer): object =>
 const wayTo = ({ away, breaker }: DetailedPeer): string => (breaker !== 'closed' ? breaker : away ? 'away' : 'there');
 
 export const runPeersList = (command: PeersCommand): Promise<void> =>
-  withPeering(command, async ({ directory }) => {
+  withPeers(command, async (directory) => {
     const peers = await directory.details();
     command.terminal.note(peers.length === 0 ? 'There are no peers.' : ROW('state', 'way', 'server', 'name, address'));
     for (const peer of peers)
-      command.terminal.print(jsonOf(peer), ROW(peer.state, wayTo(peer), peer.server, `${peer.name} ${peer.baseUrl ?? '(has not connected)'}`));
+      command.terminal.print(
+        jsonOf(peer),
+        ROW(peer.state, wayTo(peer), peer.server, `${peer.name} ${peer.baseUrl ?? '(has not connected)'}`),
+      );
   });
 
 export const runPeersShow = (command: PeersCommand & { readonly server: string }): Promise<void> =>
-  withPeering(command, async ({ directory }) => {
+  withPeers(command, async (directory) => {
     const [peer] = await directory.details(command.server as DetailedPeer['server']);
     if (peer === undefined) throw new SetupError(`There is no peering with ${command.server}.`, 'reedbed peers list shows them.');
-    const lines = Object.entries(jsonOf(peer)).map(([name, value]) => `  ${name.padEnd(16)}  ${Array.isArray(value) ? value.join(', ') : (value ?? '–')}`);
+    const lines = Object.entries(jsonOf(peer)).map(
+      ([name, value]) => `  ${name.padEnd(16)}  ${Array.isArray(value) ? value.join(', ') : (value ?? '–')}`,
+    );
     if (peer.key !== null) lines.push(`  fingerprint       ${fingerprintLine(peer.key)}`);
-    if (peer.candidateKey !== null) lines.push(`  a key was compromised; to approve its new one: reedbed peers approve ${peer.candidateKey}`);
+    if (peer.candidateKey !== null)
+      lines.push(`  a key was compromised; to approve its new one: reedbed peers approve ${peer.candidateKey}`);
     command.terminal.print(jsonOf(peer), lines.join('\n'));
   });

@@ -6,7 +6,7 @@ import { parseStrictJson } from './strict-json.ts';
 const { Connect, Connected, Notice, NoticeKind: KINDS } = reedbed.v1;
 
 export type NoticeKind = 'approved' | 'going-away' | 'back' | 'disconnected' | 'compromised';
-export type NoticeBody = { readonly kind: NoticeKind; /** With `compromised`. */ readonly revocation?: unknown };
+export type NoticeBody = { readonly kind: NoticeKind /** With `compromised`. */; readonly revocation?: unknown };
 export type ConnectBody = { readonly secret: Uint8Array; readonly document: unknown };
 
 const NUMBERS: Readonly<Record<NoticeKind, number>> = {

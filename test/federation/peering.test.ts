@@ -7,10 +7,10 @@ import { decodeConnected, encodeConnect, encodeNotice } from '../../src/wire/pee
 import {
   actOf,
   advance,
+  keyOf,
   makeAdmin,
   makePeers,
   moveBy,
-  keyOf,
   type PeerServer,
   post,
   settlePeers,
@@ -222,7 +222,7 @@ describe('an invitation', () => {
   test('that is made again voids the one before', async () => {
     const first = await invite();
     const second = await invite();
-    await expect(b.federation.peering.accept('operator', first)).rejects.toThrow(code('UNAVAILABLE'));
+    await expect(b.federation.peering.accept('operator', first)).rejects.toThrow(code('CONFLICT'));
     await b.federation.peering.accept('operator', second);
     expect(await states()).toEqual(['pending', 'pending']);
   });
@@ -245,7 +245,10 @@ describe('admins', () => {
     expect(read).toMatchObject({ status: 200, body: { server: a.id, baseUrl: a.url, key: a.world.identity.server.keyId } });
     const accepting = await actOf(b, carl, { act: 'peer-accept', target: read.body['key'] ?? '' });
     for (let time = 0; time < 2; time += 1)
-      expect(await post(b, carl, 'peers/accept', { act: accepting, connection: connection ?? '' })).toMatchObject({ status: 200, body: { state: 'pending' } });
+      expect(await post(b, carl, 'peers/accept', { act: accepting, connection: connection ?? '' })).toMatchObject({
+        status: 200,
+        body: { state: 'pending' },
+      });
     // The only admin there may do both.
     expect(await moveBy(b, carl, 'approve', a.id)).toMatchObject({ status: 200, body: { state: 'approved-by-us' } });
 
@@ -271,7 +274,10 @@ describe('admins', () => {
     const act = await actOf(a, ann, { act: 'peer-invite', target: b.world.identity.server.keyId });
     const { body: invited } = await post(a, ann, 'peers/invite', { act, key: await keyOf(b) });
     await b.federation.peering.accept('operator', invited['connection'] ?? '');
-    expect(await moveBy(a, bea, 'approve', b.id)).toMatchObject({ status: 403, body: { detail: expect.stringContaining('invited you') as string } });
+    expect(await moveBy(a, bea, 'approve', b.id)).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('invited you') as string },
+    });
     advance(7 * DAY, a, b);
     const later = { member: bea.member, value: await actOf(a, bea, { act: 'peer-approve', target: b.id }) };
     expect(await a.federation.peering.move(later, 'approve', b.id)).toMatchObject({ state: 'approved-by-us' });
@@ -296,7 +302,8 @@ describe('admins', () => {
     const member = await makeAdmin(a, 'user');
     await b.federation.peering.accept('operator', await invite());
     expect(await moveBy(a, member, 'approve', b.id)).toMatchObject({ status: 403 });
-    const send = async (said: Parameters<typeof actOf>[2], by = ann) => (await post(a, ann, `peers/${b.id}/approve`, await actOf(a, by, said))).status;
+    const send = async (said: Parameters<typeof actOf>[2], by = ann) =>
+      (await post(a, ann, `peers/${b.id}/approve`, await actOf(a, by, said))).status;
     const act = 'peer-approve';
     expect(await send({ act: 'peer-revoke', target: b.id })).toBe(422);
     expect(await send({ act, target: a.id })).toBe(422);
@@ -315,7 +322,8 @@ describe('admins', () => {
     const cal = await signUp(a.world);
     const give = async (by: typeof ann, role: 'admin' | 'user' | 'root' | 'archivist', user = cal.user) =>
       post(a, by, `users/${user}/role`, await actOf(a, by, { act: `role-${role}`, target: user }));
-    const roleOf = async (user: string) => (await a.world.db.query<{ role: string }>({ text: 'select role from users where id = $1', values: [user] }))[0]?.role;
+    const roleOf = async (user: string) =>
+      (await a.world.db.query<{ role: string }>({ text: 'select role from users where id = $1', values: [user] }))[0]?.role;
     expect(await give(ann, 'archivist')).toMatchObject({ status: 200, body: { outcome: 'asked' } });
     expect(await roleOf(cal.user)).toBe('user');
     expect(await give(bea, 'archivist')).toMatchObject({ body: { outcome: 'done' } });

@@ -21,7 +21,11 @@ async function open(options: Options, before: { going?: WorldOptions['going']; p
   const address = { port: before.port };
   const url = (): string => `http://127.0.0.1:${address.port}`;
   const { going } = before;
-  const world = await makeWorld({ publicUrl: url, ...(going === undefined ? {} : { going }), ...(options.limits ? { limits: options.limits } : {}) });
+  const world = await makeWorld({
+    publicUrl: url,
+    ...(going === undefined ? {} : { going }),
+    ...(options.limits ? { limits: options.limits } : {}),
+  });
   const changes: [ServerId, PeerChange][] = [];
   const federation = openFederation({
     ...{ ...world, random: cryptoRandom, log: silent, allowPrivatePeers: options.allowPrivate ?? true, publicUrl: url },
@@ -92,8 +96,7 @@ export function advance(ms: number, ...servers: readonly PeerServer[]): void {
 export const stateAt = async (server: PeerServer, peer: ServerId): Promise<string | null> =>
   (await server.federation.directory.details(peer))[0]?.state ?? null;
 
-export const keyOf = async ({ world }: PeerServer): Promise<string> =>
-  world.identity.server.sealedTo.at(-1)?.publicKey.armor ?? '';
+export const keyOf = async ({ world }: PeerServer): Promise<string> => world.identity.server.sealedTo.at(-1)?.publicKey.armor ?? '';
 
 /** Somebody with a role, given by the database alone. */
 export async function makeAdmin(server: PeerServer, role: Role = 'admin'): Promise<Admin> {
@@ -110,7 +113,12 @@ export const actOf = (server: PeerServer, admin: Person, said: { act: Act; targe
 };
 
 /** One request of an admin's to the API. */
-export async function post(server: PeerServer, admin: Admin, path: string, body: object): Promise<{ status: number; body: Record<string, string> }> {
+export async function post(
+  server: PeerServer,
+  admin: Admin,
+  path: string,
+  body: object,
+): Promise<{ status: number; body: Record<string, string> }> {
   const headers = { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' };
   const answer = await server.http.inject({ method: 'POST', url: `/api/v1/admin/${path}`, headers, payload: JSON.stringify(body) });
   return { status: answer.statusCode, body: answer.json() };
@@ -127,4 +135,3 @@ export async function makePeers(a: PeerServer, b: PeerServer): Promise<void> {
   await b.federation.peering.move('operator', 'approve', a.id);
   await settlePeers(a, b);
 }
-

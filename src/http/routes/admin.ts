@@ -1,8 +1,8 @@
 // What admins do by signed acts, and the log of it that every member reads.
 import { type Static, Type } from '@fastify/type-provider-typebox';
 import { AppError } from '../../base/errors.ts';
-import { giveRole } from '../../identity/roles.ts';
 import type { Acted, LoggedAct } from '../../identity/admin-acts.ts';
+import { giveRole } from '../../identity/roles.ts';
 import { parseUserId } from '../../wire/address.ts';
 import { ROLES, type Role } from '../../wire/roles.ts';
 import {

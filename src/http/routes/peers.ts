@@ -4,7 +4,19 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../base/errors.ts';
 import type { ActBy, Acted } from '../../identity/admin-acts.ts';
 import { parseServerId, parseServerKeyId } from '../../wire/address.ts';
-import { type Api, type ApiDeps, exactly, IdParam, memberOf, needsSession, problems, requireId, SignedStatement, signedIn, Time } from '../api.ts';
+import {
+  type Api,
+  type ApiDeps,
+  exactly,
+  IdParam,
+  memberOf,
+  needsSession,
+  problems,
+  requireId,
+  SignedStatement,
+  signedIn,
+  Time,
+} from '../api.ts';
 import { ActedSchema, actedOf } from './admin.ts';
 
 const MOVES = ['approve', 'suspend', 'resume', 'revoke'] as const;
