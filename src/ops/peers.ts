@@ -65,7 +65,7 @@ export const runPeersInvite = async (command: PeersCommand & { readonly key: str
     const { server, connection, expiresAt } = await peering.invite('operator', armor, to);
     command.terminal.note(`For the admin of ${server}; it works once, until ${expiresAt.toISOString()}, and nobody else can read it:\n`);
     command.terminal.print({ server, connection, expiresAt: expiresAt.toISOString() }, connection);
-    command.terminal.note('\nOnce they have accepted it: reedbed peers approve ' + server);
+    command.terminal.note(`\nOnce they have accepted it: reedbed peers approve ${server}`);
   });
 };
 
