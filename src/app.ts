@@ -17,6 +17,9 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
+import { StoredPeers } from './federation/stored-peers.ts';
+import type { Leg, PeerCalls } from './federation/stream-ports.ts';
+import { openStreams } from './federation/streams.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
@@ -27,7 +30,7 @@ import { Replica } from './presence/replica.ts';
 import { Subscriptions } from './presence/subscriptions.ts';
 import { openReeds } from './reeds/reeds.ts';
 import { Relay } from './relay/relay.ts';
-import type { ServerId } from './wire/address.ts';
+import type { ServerId, UserId } from './wire/address.ts';
 
 export type Overrides = {
   readonly log: Logger;
@@ -37,6 +40,8 @@ export type Overrides = {
   readonly bus?: Bus;
   /** Where the built web app is. */
   readonly webFolder?: string;
+  /** How other servers are reached. */
+  readonly peerCalls?: PeerCalls;
 };
 
 export type App = {
@@ -45,6 +50,12 @@ export type App = {
   readonly fingerprint: string;
   /** The link that makes the first member, as long as there is none. */
   readonly rootInvite: string | null;
+  /** What other servers may call. */
+  readonly legs: ReadonlyMap<string, Leg>;
+  /** Another server is approved: its share of our streams begins. */
+  peerApproved(server: ServerId): Promise<void>;
+  /** Another server can be reached again. */
+  peerBack(server: ServerId): void;
   /** Statements sent to the ledger and to the rest of the database so far. */
   statements(): { readonly ledger: number; readonly application: number };
   /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
@@ -58,6 +69,7 @@ const LEDGER_CONNECTIONS = 6;
 // The lease has one to itself: whoever keeps the others busy must not end everybody's presence.
 const LEASE_CONNECTIONS = 1;
 const QUIET_TURNS = 3;
+const NOBODY: PeerCalls = { call: async () => ({ kind: 'held' }) };
 const WEB_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url));
 
 /** What every part is given. */
@@ -121,7 +133,7 @@ const openMembers = async (
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-const openRelay = (ground: Ground, { identity, reeds }: Members) => {
+const openRelay = (ground: Ground, { identity, reeds }: Members, onFact: (author: UserId) => void) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
@@ -139,6 +151,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
       blocks: identity.blocks,
       accountRemovals: identity.accountRemovals,
       voiding: reeds.voiding,
+      onFact,
     },
   });
   const gateway = new Gateway({
@@ -197,10 +210,13 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const publicUrl = (): string => config.publicUrl ?? listening;
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl, () => relay);
-  const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
+  const { presence, relay, gateway, replica, leave } = openRelay(ground, members, (author) => streams.factOf(author));
+  const streams = openStreams({
+    ...{ ...ground, ...members, calls: overrides.peerCalls ?? NOBODY, peers: new StoredPeers(ground.db), told: relay },
+  });
   const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
 
-  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
+  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.sender.idle;
   const rest = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
   };
@@ -215,6 +231,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     await relay.stop();
     await rest();
   });
+  streams.sender.start();
+  owned.defer(() => streams.sender.stop());
   const detach = gateway.attach(http.server);
   owned.defer(async () => {
     detach();
@@ -231,11 +249,18 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
+    legs: streams.legs,
+    peerApproved: (peer) => streams.table.begin(peer),
+    peerBack: (peer) => {
+      relay.peerBack(peer);
+      streams.sender.wake(peer);
+    },
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
       await rest();
       await relay.sweep();
       await replica.settle();
+      await streams.sender.round();
       await rest();
     },
     close: () => owned.disposeAsync(),

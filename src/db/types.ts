@@ -83,6 +83,14 @@ export interface Follows {
   user_id: string;
 }
 
+export interface ForeignProfiles {
+  fetched_at: Timestamp;
+  identity_hash: Buffer;
+  seq: number;
+  user_id: string;
+  username: string;
+}
+
 export interface HolderStrikes {
   at: Timestamp;
   counted_at: Timestamp | null;
@@ -147,6 +155,14 @@ export interface Likes {
   user_id: string;
 }
 
+export interface LivePeers {
+  server_id: string | null;
+}
+
+export interface NearPeers {
+  server_id: string | null;
+}
+
 export interface OnlineConnections {
   device_id: string;
   id: string;
@@ -163,12 +179,56 @@ export interface OnlineUsers {
   user_id: string;
 }
 
+export interface OwedLegs {
+  due_at: Timestamp;
+  failures: Generated<number>;
+  leg: string;
+  seq: number;
+  server_id: string;
+  statement_hash: Buffer;
+  target: string;
+  user_id: string;
+}
+
 export interface OwedNotices {
   about_user_id: string;
   countersignature_hash: string;
   kind: string;
   statement_hash: Buffer;
   user_id: string;
+}
+
+export interface ParkedItems {
+  author_id: string;
+  kind: string;
+  number: number;
+  parked_at: Timestamp;
+  reason: string;
+  replay_at: Timestamp | null;
+  replays: Generated<number>;
+  server_id: string;
+  subject_id: string;
+}
+
+export interface PeerCursors {
+  acked: number;
+  author_id: string;
+  cursor: number;
+  failures: Generated<number>;
+  items: Generated<number>;
+  later_since: Timestamp | null;
+  lease_until: Timestamp | null;
+  retry_at: Timestamp | null;
+  sent: number;
+  server_id: string;
+  start: number;
+}
+
+export interface Peers {
+  failures: Generated<number>;
+  retry_at: Timestamp | null;
+  server_id: string;
+  state: string;
 }
 
 export interface PendingAccountEvents {
@@ -254,6 +314,11 @@ export interface PipeSubscriptions {
 export interface ProfileSubscriptions {
   target: string;
   viewer: string;
+}
+
+export interface ReceivedStreams {
+  author_id: string;
+  number: number;
 }
 
 export interface ReedAllocations {
@@ -402,6 +467,7 @@ export interface DB {
   catchup_positions: CatchupPositions;
   devices: Devices;
   follows: Follows;
+  foreign_profiles: ForeignProfiles;
   holder_strikes: HolderStrikes;
   identities: Identities;
   invites: Invites;
@@ -410,9 +476,15 @@ export interface DB {
   keys: Keys;
   ledger_epoch: LedgerEpoch;
   likes: Likes;
+  live_peers: LivePeers;
+  near_peers: NearPeers;
   online_connections: OnlineConnections;
   online_users: OnlineUsers;
+  owed_legs: OwedLegs;
   owed_notices: OwedNotices;
+  parked_items: ParkedItems;
+  peer_cursors: PeerCursors;
+  peers: Peers;
   pending_account_events: PendingAccountEvents;
   pending_ends: PendingEnds;
   pending_event_attempts: PendingEventAttempts;
@@ -422,6 +494,7 @@ export interface DB {
   pending_reed_events: PendingReedEvents;
   pipe_subscriptions: PipeSubscriptions;
   profile_subscriptions: ProfileSubscriptions;
+  received_streams: ReceivedStreams;
   reed_allocations: ReedAllocations;
   reed_declines: ReedDeclines;
   reed_identities: ReedIdentities;

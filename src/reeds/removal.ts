@@ -10,7 +10,7 @@ import type { Executor } from '../identity/executor.ts';
 import type { Member } from '../identity/sessions.ts';
 import { requireSigned } from '../identity/verify.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
-import { nextFact } from './stream.ts';
+import { nextFact } from '../identity/stream.ts';
 
 export type RemovalKind = 'reed-removal' | 'thread-removal';
 

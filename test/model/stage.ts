@@ -141,6 +141,7 @@ export class Life {
       application,
       subscriptions: new Subscriptions(application, limits),
       accountRemovals: { finish: async () => undefined },
+      onFact: () => undefined,
       presence: this.presence,
       load: new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes),
     });
