@@ -54,9 +54,11 @@ create table parked_items (
 );
 create index parked_items_replay on parked_items (server_id, replay_at) where replay_at is not null;
 
+-- token: of the request that brought the number.
 create table received_streams (
   author_id text collate "C" primary key references identities (id),
-  number bigint not null
+  number bigint not null,
+  token text not null default ''
 );
 
 -- Acts of our members that another server is to know of: for each (leg, member, target) the newest until it is answered.

@@ -225,6 +225,9 @@ export interface PeerCursors {
 }
 
 export interface Peers {
+  away: Generated<boolean>;
+  begun_at: Timestamp;
+  begun_by: string;
   failures: Generated<number>;
   retry_at: Timestamp | null;
   server_id: string;
@@ -319,6 +322,7 @@ export interface ProfileSubscriptions {
 export interface ReceivedStreams {
   author_id: string;
   number: number;
+  token: Generated<string>;
 }
 
 export interface ReedAllocations {

@@ -78,7 +78,8 @@ function judge(input: SettleInput): Settlement {
 function settleStatus(input: SettleInput, { status, retryAfterMs }: { status: number; retryAfterMs: number }): Settlement {
   const { limits, numbers, now, state } = input;
   if (NOT_FOR_US.has(status)) return { ...unchanged(state), retryAtMs: now + limits.streamEveryMs, stopsPeer: true };
-  if (BUSY.has(status)) return { ...unchanged(state), retryAtMs: now + Math.max(retryAfterMs, backoff(input, state.failures + 1)), stopsPeer: true };
+  if (BUSY.has(status))
+    return { ...unchanged(state), retryAtMs: now + Math.max(retryAfterMs, backoff(input, state.failures + 1)), stopsPeer: true };
   const [first] = numbers;
   // Which of many it was is found by halves; at one alone the faults are counted.
   if (numbers.length > 1 || first === undefined) {
@@ -133,7 +134,10 @@ function settleNext(input: SettleInput, { moved, hasMoved, next, outcome }: Next
   const failures = moved.failures + 1;
   const laterSinceMs = moved.laterSinceMs ?? now;
   if (outcome?.verdict === 'later' && now - laterSinceMs >= limits.streamLaterMs)
-    return { ...unchanged({ ...moved, failures: 0, laterSinceMs: null }), parked: [{ number: next, reason: `later: ${reasonOf(outcome.reason)}` }] };
+    return {
+      ...unchanged({ ...moved, failures: 0, laterSinceMs: null }),
+      parked: [{ number: next, reason: `later: ${reasonOf(outcome.reason)}` }],
+    };
   // Not named, with others taken before it: there was no time for it.
   if (outcome === undefined && hasMoved) return unchanged(moved);
   return { ...unchanged({ ...moved, failures, laterSinceMs }), retryAtMs: now + backoff(input, failures) };

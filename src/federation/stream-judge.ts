@@ -7,7 +7,7 @@ import type { DB } from '../db/types.ts';
 import type { ForeignPersons } from '../identity/foreign.ts';
 import type { ForeignReeds } from '../reeds/foreign.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
-import { parseUserKeyId, type ReedId, type ServerId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import { parseUserKeyId, type ReedId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import { plainKeys } from '../wire/kinds.ts';
 import { checkStatement, type UserStatementType } from '../wire/statements.ts';
 import type { StreamItem } from '../wire/streams.ts';
@@ -52,7 +52,7 @@ export class ItemJudge {
     this.#deps = deps;
   }
 
-  async judge(peer: ServerId, author: UserId, item: StreamItem): Promise<Judged> {
+  async judge(author: UserId, item: StreamItem): Promise<Judged> {
     const { certificate } = item;
     if (certificate === null) return refused('malformed', 'certificate');
     switch (item.kind) {
@@ -126,7 +126,9 @@ export class ItemJudge {
     const known = await foreign.chain(author);
     const place = known.findIndex((entry) => keyIn(entry.certificate) === key);
     if (kind === 'key-revocation' && place >= 0) {
-      const revoked = known.map((entry, at) => (at === place && entry.revocation === undefined ? { ...entry, revocation: certificate } : entry));
+      const revoked = known.map((entry, at) =>
+        at === place && entry.revocation === undefined ? { ...entry, revocation: certificate } : entry,
+      );
       return { kind: 'chain', entries: revoked };
     }
     const { predecessor } = statement.value as { predecessor?: UserKeyId };

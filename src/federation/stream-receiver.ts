@@ -1,15 +1,15 @@
 // Takes what a home tells of its own people: each item in a transaction of its own with its number, so that it is taken once and in order, whatever
 // is lost, repeated or comes late. Certificates are verified before anything is stored; a key that is not known is asked for at its home.
 import { sql, type Transaction } from 'kysely';
+import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { DB } from '../db/types.ts';
 import { type ForeignPersons, meet } from '../identity/foreign.ts';
-import type { Clock } from '../base/clock.ts';
 import { parseUserId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodeStreamRequest, encodeStreamAnswer, type StreamItem, type StreamOutcome, type StreamRequest } from '../wire/streams.ts';
-import { isOfTheMoment, type ItemJudge, type Judged } from './stream-judge.ts';
+import { type ItemJudge, isOfTheMoment, type Judged } from './stream-judge.ts';
 import type { Leg, LegAnswer } from './stream-ports.ts';
 
 export type StreamReceiverDeps = {
@@ -21,7 +21,15 @@ export type StreamReceiverDeps = {
 };
 
 /** What is above the cursor, and where the stream stands as this server has it. */
-type Course = { readonly author: UserId; readonly start: number; readonly before: number; readonly isReplay: boolean };
+type Course = {
+  readonly author: UserId;
+  readonly start: number;
+  readonly before: number;
+  readonly token: string;
+  readonly isReplay: boolean;
+};
+
+const TOKEN = /^[\x21-\x7e]{1,64}$/;
 
 type Verdict = Omit<StreamOutcome, 'number'>;
 const verdict = (word: Verdict['verdict'], reason = ''): Verdict => ({ verdict: word, reason });
@@ -49,47 +57,54 @@ export class StreamReceiver implements Leg {
   /** @throws AppError BAD_REQUEST, FORBIDDEN */
   async handle(peer: ServerId, body: Uint8Array): Promise<LegAnswer> {
     const { request, author } = this.#read(peer, body);
-    const { cursor, items, replay, sent, start } = request;
-    const have = Math.max(await this.#have(author), start);
-    if (!replay && (cursor > have || have > Math.max(sent, start))) return answerOf(have, []);
+    const { cursor, items, replay, sent, start, token } = request;
+    const stands = await this.#standing(author);
+    const have = Math.max(stands.number, start);
+    // More than was ever sent, and not by this very request: the home came back from a backup, and its numbers mean something else by now.
+    const isStrange = have > Math.max(sent, start) && stands.token !== token;
+    if (!replay && (cursor > have || isStrange)) return answerOf(have, []);
     const outcomes: StreamOutcome[] = [];
     let before = cursor;
     for (const item of items) {
-      const judged = await this.#item(peer, { author, start, before, isReplay: replay }, item);
+      const judged = await this.#item({ author, start, before, token, isReplay: replay }, item);
       outcomes.push({ number: item.number, ...judged });
       if (!replay && (judged.verdict === 'later' || judged.verdict === 'refused')) break;
       before = item.number;
     }
-    return answerOf(Math.max(await this.#have(author), start), outcomes);
+    return answerOf(Math.max((await this.#standing(author)).number, start), outcomes);
   }
 
   #read(peer: ServerId, body: Uint8Array): { request: StreamRequest; author: UserId } {
     const read = decodeStreamRequest(body);
     if (!read.ok) throw new AppError('BAD_REQUEST', 'this is no stream request');
-    const { authorId, cursor, items, replay } = read.value;
+    const { authorId, cursor, items, replay, token } = read.value;
     const author = parseUserId(authorId);
     if (author === null) throw new AppError('BAD_REQUEST', 'author_id is no user id');
     if (serverOf(author) !== peer) throw new AppError('FORBIDDEN', 'author_id is of another server');
+    if (!TOKEN.test(token)) throw new AppError('BAD_REQUEST', 'token is not 1 to 64 signs');
     if (items.length > this.#deps.limits.streamItems) throw new AppError('BAD_REQUEST', `at most ${this.#deps.limits.streamItems} items`);
     const ascends = items.every(({ number }, at) => number > (items[at - 1]?.number ?? (replay ? 0 : cursor)));
     if (!ascends) throw new AppError('BAD_REQUEST', 'the numbers of the items do not ascend from the cursor');
     return { request: read.value, author };
   }
 
-  async #have(author: UserId): Promise<number> {
-    const [row] = await this.#deps.db.query<{ number: number }>({
+  async #standing(author: UserId): Promise<{ number: number; token: string }> {
+    const [row] = await this.#deps.db.query<{ number: number; token: string }>({
       name: 'streams_have',
-      text: 'select number::float8 as number from received_streams where author_id = $1',
+      text: 'select number::float8 as number, token from received_streams where author_id = $1',
       values: [author],
     });
-    return row?.number ?? 0;
+    return row ?? { number: 0, token: '' };
   }
 
-  async #item(peer: ServerId, course: Course, item: StreamItem): Promise<Verdict> {
+  async #item(course: Course, item: StreamItem): Promise<Verdict> {
     const { judge } = this.#deps;
-    const judged = item.kind === 'nothing' ? NOTHING : await judge.judge(peer, course.author, item);
+    const judged = item.kind === 'nothing' ? NOTHING : await judge.judge(course.author, item);
     if (judged.kind === 'refused')
-      return verdict(isOfTheMoment(judged.reason) ? 'later' : 'refused', judged.detail === '' ? judged.reason : `${judged.detail}: ${judged.reason}`);
+      return verdict(
+        isOfTheMoment(judged.reason) ? 'later' : 'refused',
+        judged.detail === '' ? judged.reason : `${judged.detail}: ${judged.reason}`,
+      );
     try {
       return await this.#take(course, item, judged);
     } catch (error) {
@@ -122,7 +137,7 @@ export class StreamReceiver implements Leg {
    * Takes the item's number in its transaction. Of two requests at once the second one sees what the first one took.
    * @throws Untaken for a number that is taken, or has others before it that are not
    */
-  async #number(tx: Transaction<DB>, { author, before, isReplay, start }: Course, number: number): Promise<void> {
+  async #number(tx: Transaction<DB>, { author, before, isReplay, start, token }: Course, number: number): Promise<void> {
     await meet(tx, [author], new Date(this.#deps.clock.now()));
     const { rows } = await sql<{ number: number }>`
       insert into received_streams as r (author_id, number) values (${author}, 0)
@@ -131,7 +146,7 @@ export class StreamReceiver implements Leg {
     const have = Math.max(rows[0]?.number ?? 0, start);
     if (number <= have) throw new Untaken(verdict('known'));
     if (before > have) throw new Untaken(verdict('later', 'out of order'));
-    await sql`update received_streams set number = ${number} where author_id = ${author}`.execute(tx);
+    await sql`update received_streams set number = ${number}, token = ${token} where author_id = ${author}`.execute(tx);
   }
 }
 
@@ -141,4 +156,3 @@ const answerOf = (have: number, outcomes: readonly StreamOutcome[]): LegAnswer =
   status: 200,
   body: encodeStreamAnswer({ have, outcomes }),
 });
-

@@ -18,6 +18,8 @@ export type StreamSenderDeps = {
   readonly limits: Limits;
   /** 0 ≤ x < 1 */
   readonly random: () => number;
+  /** A new token of a request. */
+  readonly token: () => string;
   readonly log: { warn(details: object, message: string): void };
 };
 
@@ -161,7 +163,7 @@ export class StreamSender {
     const { author, peer, state } = claim;
     const items = fitting(await table.items(claim), limits.streamBytes);
     const { start, cursor, sent } = state;
-    const body = encodeStreamRequest({ authorId: author, start, cursor, sent, items, replay: false });
+    const body = encodeStreamRequest({ authorId: author, start, cursor, sent, token: this.#deps.token(), items, replay: false });
     const reply = replyOf(await this.#deps.calls.call(peer, 'stream', body));
     const numbers = items.map(({ number }) => number);
     const settlement = settle({ state, numbers, reply, now: clock.now(), limits, random });
@@ -192,7 +194,15 @@ export class StreamSender {
     const [item] = await table.build(author, null, [number]);
     // What is taken back meanwhile needs not be taken by anybody.
     if (item === undefined || item.kind === 'nothing') return table.replayed(parked, null).then(() => true);
-    const body = encodeStreamRequest({ authorId: author, start: 0, cursor: 0, sent: 0, items: [item], replay: true });
+    const body = encodeStreamRequest({
+      authorId: author,
+      start: 0,
+      cursor: 0,
+      sent: 0,
+      token: this.#deps.token(),
+      items: [item],
+      replay: true,
+    });
     const reply = replyOf(await calls.call(peer, 'stream', body));
     if (reply.kind === 'transport') return false;
     if (reply.kind === 'status') return table.replayed(parked, `status ${reply.status}`).then(() => true);

@@ -1,6 +1,6 @@
 // Puts the parts of streams together: sending, receiving, comparing, and what is asked about persons. No decisions here.
 import type { Clock } from '../base/clock.ts';
-import type { RandomBytes } from '../base/ids.ts';
+import { base64url, type RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -38,6 +38,7 @@ export type Streams = {
 };
 
 const UINT32 = 2 ** 32;
+const TOKEN_BYTES = 12;
 
 /** 0 ≤ x < 1, for jitter. */
 const fraction = (random: RandomBytes) => (): number => new DataView(random(4).buffer).getUint32(0) / UINT32;
@@ -46,7 +47,7 @@ export function openStreams(deps: StreamsDeps): Streams {
   const { calls, db, identity, limits, reeds, told } = deps;
   const home: ServerId = identity.server.id;
   const table = new StreamTable(deps);
-  const sender = new StreamSender({ ...deps, table, random: fraction(deps.random) });
+  const sender = new StreamSender({ ...deps, table, random: fraction(deps.random), token: () => base64url(deps.random(TOKEN_BYTES)) });
   const persons = new Persons({ db, calls, foreign: identity.foreign });
   const askForChain = persons.askForChain.bind(persons);
   const judge = new ItemJudge({ foreign: identity.foreign, reeds: reeds.foreign, told, askForChain });

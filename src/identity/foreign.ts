@@ -207,6 +207,8 @@ export async function chainOf(executor: Executor, user: UserId): Promise<ChainEn
       select k.id, k.statement_hash, c.place + 1 from keys k join chain c on k.predecessor = c.id where k.void_hash is null
     )
     select s.certificate, rs.certificate as revocation from chain c join statements s on s.hash = c.statement_hash
-      left join key_revocations r on r.key_id = c.id left join statements rs on rs.hash = r.statement_hash order by c.place`.execute(executor);
+      left join key_revocations r on r.key_id = c.id left join statements rs on rs.hash = r.statement_hash order by c.place`.execute(
+    executor,
+  );
   return rows.map(({ certificate, revocation }) => (revocation === null ? { certificate } : { certificate, revocation }));
 }

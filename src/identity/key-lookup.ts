@@ -37,7 +37,9 @@ export class StoredKeys implements KeyLookup {
     const { db, server } = this.#deps;
     if (id === server.keyId) return { id, publicKey: server.publicKey };
     const { rows } = await sql<{ armor: string }>`
-      select public_key as armor from server_keys where id = ${id} and server_id = ${serverOf(id)} and kind = 'identity'`.execute(db.kysely);
+      select public_key as armor from server_keys where id = ${id} and server_id = ${serverOf(id)} and kind = 'identity'`.execute(
+      db.kysely,
+    );
     const [row] = rows;
     return row === undefined ? null : { id, publicKey: await this.#parse(id, row.armor) };
   }

@@ -153,11 +153,7 @@ async function point(tx: Executor, reeds: readonly ReedId[], of: { home: ServerI
     on conflict (id) do nothing`.execute(tx);
 }
 
-async function insertRecord(
-  tx: Executor,
-  { certificate, hash }: AcceptedCertificate<'thread'>,
-  removal: Buffer | null,
-): Promise<void> {
+async function insertRecord(tx: Executor, { certificate, hash }: AcceptedCertificate<'thread'>, removal: Buffer | null): Promise<void> {
   await storeStatement(tx, hash, certificate);
   await sql`
     insert into threads (id, author_id, statement_hash, removal_hash)

@@ -41,7 +41,9 @@ export class Voiding {
       delete from threads t using reeds r where r.id = t.id and r.author_id = ${author} and r.removal_hash = any(${signed}::bytea[])
         and r.statement_hash = r.removal_hash`.execute(tx);
     await sql`
-      delete from reeds where author_id = ${author} and removal_hash = any(${signed}::bytea[]) and statement_hash = removal_hash`.execute(tx);
+      delete from reeds where author_id = ${author} and removal_hash = any(${signed}::bytea[]) and statement_hash = removal_hash`.execute(
+      tx,
+    );
     // What the void key removed is there again, unless a void key wrote it; whoever holds it still is asked for it.
     await sql`
       with gone as materialized (
@@ -117,7 +119,9 @@ type Removed = { readonly id: ReedId; readonly published: boolean };
 async function noteRemoval(tx: Executor, author: UserId): Promise<void> {
   const { rows } = await sql`
     select id from users u where id = ${author}
-      and not exists (select from author_facts f where f.author_id = u.id and f.kind = 'account-removal') for no key update of u`.execute(tx);
+      and not exists (select from author_facts f where f.author_id = u.id and f.kind = 'account-removal') for no key update of u`.execute(
+    tx,
+  );
   if (rows.length > 0) await nextFact(tx, { author, kind: 'account-removal', subject: author });
 }
 

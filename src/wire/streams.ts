@@ -37,6 +37,8 @@ export type StreamRequest = {
   readonly cursor: number;
   /** The highest number that was ever sent before. */
   readonly sent: number;
+  /** Of this request alone. */
+  readonly token: string;
   readonly items: readonly StreamItem[];
   readonly replay: boolean;
 };
@@ -108,15 +110,15 @@ export const encodeStreamItem = ({ number, kind, certificate, broadcast, parts, 
 /** What an item adds to a request's length. */
 export const streamItemBytes = (item: StreamItem): number => Wire.StreamItem.encode(encodeStreamItem(item)).finish().length;
 
-export function encodeStreamRequest({ authorId, start, cursor, sent, items, replay }: StreamRequest): Uint8Array {
-  return Wire.StreamRequest.encode({ authorId, start, cursor, sent, items: items.map(encodeStreamItem), replay }).finish();
+export function encodeStreamRequest({ items, ...rest }: StreamRequest): Uint8Array {
+  return Wire.StreamRequest.encode({ ...rest, items: items.map(encodeStreamItem) }).finish();
 }
 
 export const decodeStreamRequest = (bytes: Uint8Array): Result<StreamRequest, 'malformed'> =>
   read(() => {
-    const { authorId, start, cursor, sent, items, replay } = Wire.StreamRequest.decode(bytes);
+    const { authorId, start, cursor, sent, token, items, replay } = Wire.StreamRequest.decode(bytes);
     return {
-      ...{ authorId, start: count(start), cursor: count(cursor), sent: count(sent), replay },
+      ...{ authorId, start: count(start), cursor: count(cursor), sent: count(sent), token, replay },
       items: items.map((item) => ({
         number: count(item.number ?? 0),
         kind: word(STREAM_KINDS, item.kind ?? 0),
@@ -205,7 +207,9 @@ export const decodeSearchUsersRequest = (bytes: Uint8Array): Result<{ readonly q
 export const encodeSearchUsersAnswer = (users: readonly FoundUser[]): Uint8Array =>
   Wire.SearchUsersAnswer.encode({ users: [...users] }).finish();
 export const decodeSearchUsersAnswer = (bytes: Uint8Array): Result<readonly FoundUser[], 'malformed'> =>
-  read(() => Wire.SearchUsersAnswer.decode(bytes).users.map(({ userId, username }) => ({ userId: userId ?? '', username: username ?? '' })));
+  read(() =>
+    Wire.SearchUsersAnswer.decode(bytes).users.map(({ userId, username }) => ({ userId: userId ?? '', username: username ?? '' })),
+  );
 
 export const encodeReedCounts = (counts: ReedCounts): Uint8Array => Wire.ReedCounts.encode(counts).finish();
 export const decodeReedCounts = (bytes: Uint8Array): Result<ReedCounts, 'malformed'> =>

@@ -1,8 +1,8 @@
 // Two homes that are peers over a wire: identity, reeds and streams of each on a database of its own, without sockets. What is told to members
 // after a commit is written down.
 import { cryptoRandom } from '../../src/base/ids.ts';
-import type { Leg } from '../../src/federation/stream-ports.ts';
 import { StoredPeers } from '../../src/federation/stored-peers.ts';
+import type { Leg } from '../../src/federation/stream-ports.ts';
 import { openStreams, type Streams } from '../../src/federation/streams.ts';
 import type { ServerId } from '../../src/wire/address.ts';
 import { approve, PeerWire } from './peer-wire.ts';

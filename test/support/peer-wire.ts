@@ -1,9 +1,9 @@
 // Several servers in one process, peers of each other, over a wire that loses, repeats, holds back and rewrites calls and answers as a test says.
 // It takes the place of the signed transport at its port: who calls is what the wire says.
 import pg from 'pg';
-import { AppError } from '../../src/base/errors.ts';
-import { ERROR_CODES } from '../../src/base/codes.ts';
 import type { App } from '../../src/app.ts';
+import { ERROR_CODES } from '../../src/base/codes.ts';
+import { AppError } from '../../src/base/errors.ts';
 import type { Called, PeerCalls } from '../../src/federation/stream-ports.ts';
 import type { ServerId } from '../../src/wire/address.ts';
 import { run } from './database.ts';
@@ -36,7 +36,8 @@ export class PeerWire {
     this.calls.push(call);
     const fate = await this.fate(call);
     if (fate === 'lose-request') return { kind: 'transport' };
-    if (typeof fate === 'object') return { kind: 'answer', status: fate.status, body: new Uint8Array(), refusal: { retryAfterMs: fate.retryAfterMs ?? 0 } };
+    if (typeof fate === 'object')
+      return { kind: 'answer', status: fate.status, body: new Uint8Array(), refusal: { retryAfterMs: fate.retryAfterMs ?? 0 } };
     if (fate === 'repeat') await this.#handle(call);
     const answer = await this.#handle(call);
     return fate === 'lose-answer' ? { kind: 'transport' } : answer;
@@ -54,7 +55,12 @@ export class PeerWire {
       return { kind: 'answer', status: answer.status, body: answer.body ?? new Uint8Array() };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { kind: 'answer', status: ERROR_CODES[error.code].httpStatus, body: new Uint8Array(), refusal: { retryAfterMs: error.retryAfterMs ?? 0 } };
+      return {
+        kind: 'answer',
+        status: ERROR_CODES[error.code].httpStatus,
+        body: new Uint8Array(),
+        refusal: { retryAfterMs: error.retryAfterMs ?? 0 },
+      };
     }
   }
 }
@@ -71,7 +77,10 @@ export async function approve(here: string, there: string): Promise<void> {
   const client = new pg.Client({ connectionString: here });
   await client.connect();
   try {
-    await client.query('insert into servers (id, name, first_seen_at) values ($1, $2, now()) on conflict do nothing', [other.id, other.name]);
+    await client.query('insert into servers (id, name, first_seen_at) values ($1, $2, now()) on conflict do nothing', [
+      other.id,
+      other.name,
+    ]);
     await client.query(
       `insert into server_keys (id, server_id, kind, public_key, statement, created_at) values ($1, $2, 'identity', $3, $4, now()) on conflict do nothing`,
       [other.key, other.id, other.armor, JSON.stringify(other.statement)],

@@ -102,29 +102,38 @@ type Fact = { readonly id: number; number: number };
 /** A home with one author, and what a backup of it keeps. */
 type Home = { facts: Fact[]; head: number; state: CursorState };
 /** A peer: what it took, in order, by id; and its number. */
-type Peer = { taken: number[]; have: number };
-type Request = { readonly cursor: number; readonly sent: number; readonly start: number; readonly items: readonly Fact[] };
+type Peer = { taken: number[]; have: number; token: number };
+type Request = {
+  readonly cursor: number;
+  readonly sent: number;
+  readonly start: number;
+  readonly token: number;
+  readonly items: readonly Fact[];
+};
 
 const copy = <T>(value: T): T => structuredClone(value);
 
 function receive(peer: Peer, request: Request): StreamAnswer {
   const outcomes: { number: number; verdict: 'accepted' | 'known'; reason: string }[] = [];
   const have = Math.max(peer.have, request.start);
-  if (request.cursor > have || have > Math.max(request.sent, request.start)) return { have, outcomes };
+  if (request.cursor > have) return { have, outcomes };
+  if (have > Math.max(request.sent, request.start) && peer.token !== request.token) return { have, outcomes };
   for (const { id, number } of request.items) {
     const isKnown = number <= Math.max(peer.have, request.start) || peer.taken.includes(id);
     if (!isKnown) peer.taken.push(id);
-    peer.have = Math.max(peer.have, number);
+    if (number > peer.have) [peer.have, peer.token] = [number, request.token];
     outcomes.push({ number, verdict: isKnown ? 'known' : 'accepted', reason: '' });
   }
   return { have: Math.max(peer.have, request.start), outcomes };
 }
 
+let tokens = 0;
+
 const requestOf = ({ facts, head, state }: Home): Request => {
   const items = facts.filter(({ number }) => number > state.cursor).slice(0, state.items);
   // Numbers without facts are told of by the last.
   const told = items.length > 0 ? items : head > state.cursor ? [{ id: -1, number: head }] : [];
-  return { cursor: state.cursor, sent: state.sent, start: state.start, items: copy(told) };
+  return { cursor: state.cursor, sent: state.sent, start: state.start, token: ++tokens, items: copy(told) };
 };
 
 function take(home: Home, request: Request, reply: Reply): void {
@@ -142,6 +151,7 @@ function take(home: Home, request: Request, reply: Reply): void {
 type Move =
   | 'publish'
   | 'send'
+  | 'repeat'
   | 'lose-request'
   | 'lose-answer'
   | 'repeat-late'
@@ -151,6 +161,7 @@ type Move =
   | 'restore-peer'
   | 'crash';
 const MOVES: readonly Move[] = [
+  'repeat',
   'publish',
   'send',
   'lose-request',
@@ -165,23 +176,28 @@ const MOVES: readonly Move[] = [
 
 function play(moves: readonly Move[]): { home: Home; peer: Peer } {
   let home: Home = { facts: [], head: 0, state: NEW };
-  let peer: Peer = { taken: [], have: 0 };
+  let peer: Peer = { taken: [], have: 0, token: 0 };
   let [homeBackup, peerBackup] = [copy(home), copy(peer)];
   const old: Request[] = [];
   let id = 0;
-  const send = (fate: 'deliver' | 'lose-request' | 'lose-answer' | 'crash'): void => {
+  const send = (fate: 'deliver' | 'repeat' | 'lose-request' | 'lose-answer' | 'crash'): void => {
     const request = requestOf(home);
     if (request.items.length === 0) return;
     old.push(copy(request));
+    if (fate === 'repeat') receive(peer, request);
     const answered = fate === 'lose-request' ? null : receive(peer, request);
     // A process that dies before it took the answer remembers nothing of the request.
     if (fate !== 'crash')
-      take(home, request, fate === 'deliver' && answered ? { kind: 'answer', answer: answered } : { kind: 'transport' });
+      take(
+        home,
+        request,
+        (fate === 'deliver' || fate === 'repeat') && answered ? { kind: 'answer', answer: answered } : { kind: 'transport' },
+      );
   };
   for (const move of moves) {
     if (move === 'publish') home.facts.push({ id: id++, number: ++home.head });
     if (move === 'send') send('deliver');
-    if (move === 'lose-request' || move === 'lose-answer' || move === 'crash') send(move);
+    if (move === 'repeat' || move === 'lose-request' || move === 'lose-answer' || move === 'crash') send(move);
     if (move === 'repeat-late' && old.length > 0) receive(peer, old[(id * 7) % old.length] as Request);
     if (move === 'backup-home') homeBackup = copy(home);
     if (move === 'restore-home') home = copy(homeBackup);

@@ -170,6 +170,9 @@ export namespace reedbed {
             /** StreamRequest sent. */
             sent: number;
 
+            /** StreamRequest token. */
+            token: string;
+
             /**
              * Creates a new StreamRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -219,6 +222,9 @@ export namespace reedbed {
 
                 /** StreamRequest sent */
                 sent?: (number|null);
+
+                /** StreamRequest token */
+                token?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -195,6 +195,7 @@ export const reedbed = $root.reedbed = (() => {
             StreamRequest.prototype.items = $util.emptyArray;
             StreamRequest.prototype.replay = false;
             StreamRequest.prototype.sent = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+            StreamRequest.prototype.token = "";
 
             StreamRequest.create = function(properties) {
                 return new StreamRequest(properties);
@@ -220,6 +221,8 @@ export const reedbed = $root.reedbed = (() => {
                     writer.uint32(40).bool(message.replay);
                 if (message.sent != null && $Object.hasOwnProperty.call(message, "sent") && (typeof message.sent === "object" ? message.sent.low || message.sent.high : message.sent !== 0))
                     writer.uint32(48).uint64(message.sent);
+                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
+                    writer.uint32(58).string(message.token);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -304,6 +307,15 @@ export const reedbed = $root.reedbed = (() => {
                                 message.sent = value;
                             else
                                 delete message.sent;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.token = value;
+                            else
+                                delete message.token;
                             continue;
                         }
                     }
