@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { OffsetClock } from './base/clock.ts';
+import { OffsetClock, type Timer } from './base/clock.ts';
 import { cryptoRandom, type RandomBytes } from './base/ids.ts';
 import { SetupError } from './base/setup-error.ts';
 import { MemoryBus } from './bus/memory-bus.ts';
@@ -17,6 +17,7 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
+import { type FederationDeps, openFederation } from './federation/federation.ts';
 import { StoredPeers } from './federation/stored-peers.ts';
 import type { Leg, PeerCalls } from './federation/stream-ports.ts';
 import { openStreams } from './federation/streams.ts';
@@ -24,7 +25,7 @@ import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
-import { openIdentity } from './identity/identity.ts';
+import { type Identity, openIdentity } from './identity/identity.ts';
 import { Presence } from './presence/presence.ts';
 import { Replica } from './presence/replica.ts';
 import { Subscriptions } from './presence/subscriptions.ts';
@@ -52,10 +53,6 @@ export type App = {
   readonly rootInvite: string | null;
   /** What other servers may call. */
   readonly legs: ReadonlyMap<string, Leg>;
-  /** Another server is approved: its share of our streams begins. */
-  peerApproved(server: ServerId): Promise<void>;
-  /** Another server can be reached again. */
-  peerBack(server: ServerId): void;
   /** Statements sent to the ledger and to the rest of the database so far. */
   statements(): { readonly ledger: number; readonly application: number };
   /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
@@ -69,7 +66,6 @@ const LEDGER_CONNECTIONS = 6;
 // The lease has one to itself: whoever keeps the others busy must not end everybody's presence.
 const LEASE_CONNECTIONS = 1;
 const QUIET_TURNS = 3;
-const NOBODY: PeerCalls = { call: async () => ({ kind: 'held' }) };
 const WEB_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url));
 
 /** What every part is given. */
@@ -182,9 +178,20 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, onFact: (author
   return { presence, relay, gateway, replica, leave: () => served?.close() };
 };
 
-const openHttp = (ground: Ground, members: Members, webFolder: string) =>
+type Federation = ReturnType<typeof openFederation>;
+
+type AboutPeers = Pick<FederationDeps, 'publicUrl' | 'legs' | 'onChange'> & { readonly replica: Replica };
+
+const openPeers = (ground: Ground, { identity }: Members, { replica, ...about }: AboutPeers): Federation =>
+  openFederation({
+    ...{ ...ground, identity, allowPrivatePeers: ground.config.allowPrivatePeers },
+    ...{ ...about, epoch: () => replica.epoch, isAlone: () => replica.isAlone() },
+  });
+
+const openHttp = (ground: Ground, members: Members, { federation, webFolder }: { federation: Federation; webFolder: string }) =>
   createHttp({
     ...{ ...ground, ...members, webFolder, version: packageJson.version },
+    ...{ federation: federation.inbound, peering: federation.peering, peers: federation.directory },
     ...{ signup: ground.config.signup, name: ground.config.name, trustProxy: trusted(ground.config.trustProxy) },
     ready: () =>
       ground.db.query({ text: 'select 1' }).then(
@@ -192,6 +199,27 @@ const openHttp = (ground: Ground, members: Members, webFolder: string) =>
         () => false,
       ),
   });
+
+/** Takes up keys that a command has made while the server runs. */
+const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { close(): void } => {
+  let timer: Timer | null = null;
+  let isClosed = false;
+  const again = (): void => {
+    timer = clock.after(limits.serverKeysReadEveryMs, () => {
+      server
+        .reload()
+        .catch(() => log.warn("the server's keys could not be read again"))
+        .finally(() => isClosed || again());
+    });
+  };
+  again();
+  return {
+    close: () => {
+      isClosed = true;
+      timer?.cancel();
+    },
+  };
+};
 
 /** Builds and starts a server on a migrated database (`config.databaseUrl`). @throws SetupError for what the operator can mend */
 export const createApp = async (config: Config, overrides: Overrides): Promise<App> => {
@@ -210,11 +238,18 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const publicUrl = (): string => config.publicUrl ?? listening;
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl, () => relay);
+  const follow: FederationDeps['onChange'] = (peer, change) => {
+    if (change !== 'live' && change !== 'back') return;
+    relay.peerBack(peer);
+    streams.sender.wake(peer);
+  };
   const { presence, relay, gateway, replica, leave } = openRelay(ground, members, (author) => streams.factOf(author));
+  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs: () => streams.legs, onChange: follow });
+  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
   const streams = openStreams({
-    ...{ ...ground, ...members, calls: overrides.peerCalls ?? NOBODY, peers: new StoredPeers(ground.db), told: relay },
+    ...{ ...ground, ...members, calls: overrides.peerCalls ?? federation.calls, peers: new StoredPeers(ground.db), told: relay },
   });
-  const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
+  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.sender.idle;
   const rest = async (): Promise<void> => {
@@ -244,22 +279,23 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
   const { server, invites } = members.identity;
   const secret = await invites.makeRootInvite();
+  const keys = watchKeys(ground, members.identity);
+  owned.defer(() => keys.close());
+  await federation.sender.start();
+  owned.defer(() => federation.sender.stop());
   return {
     url: publicUrl(),
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
     legs: streams.legs,
-    peerApproved: (peer) => streams.table.begin(peer),
-    peerBack: (peer) => {
-      relay.peerBack(peer);
-      streams.sender.wake(peer);
-    },
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
       await rest();
       await relay.sweep();
       await replica.settle();
+      await server.reload();
+      await federation.sender.round();
       await streams.sender.round();
       await rest();
     },

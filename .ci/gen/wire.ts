@@ -14,11 +14,22 @@ const MODULES = [
   {
     proto: 'reedbed/v1/streams.proto',
     roots: [
-      ...['StreamRequest', 'StreamAnswer', 'PositionsRequest', 'PositionsAnswer', 'AboutRequest', 'KeyAnswer', 'ProfileAnswer', 'CertificateAnswer'],
+      ...[
+        'StreamRequest',
+        'StreamAnswer',
+        'PositionsRequest',
+        'PositionsAnswer',
+        'AboutRequest',
+        'KeyAnswer',
+        'ProfileAnswer',
+        'CertificateAnswer',
+      ],
       ...['ActRequest', 'ProfilePageRequest', 'ProfilePageAnswer', 'SearchUsersRequest', 'SearchUsersAnswer', 'ReedCounts'],
     ],
     name: 'streams',
   },
+  { proto: 'reedbed/v1/federation.proto', roots: ['FederationAnswer'], name: 'federation' },
+  { proto: 'reedbed/v1/peering.proto', roots: ['Connect', 'Connected', 'Notice'], name: 'peering' },
 ];
 
 /** Makes the reader give numbers, not Long objects: no integer of ours reaches 2^53, and comparisons must not meet objects. */
@@ -32,7 +43,8 @@ async function pbjs(root: string, args: readonly string[]): Promise<void> {
 async function generateModule(root: string, scratch: string, module: (typeof MODULES)[number]): Promise<[string, string][]> {
   const filter = join(scratch, `${module.name}.filter.json`);
   await writeFile(filter, JSON.stringify({ messageNames: module.roots.map((name) => `reedbed.v1.${name}`) }));
-  const common = ['-t', 'static-module', '-w', 'esm', '-r', 'reedbed', '--force-number', '--no-convert', '--no-verify', '--no-delimited'];
+  // A root for each: modules of one root would find the messages of whichever was loaded last.
+  const common = ['-t', 'static-module', '-w', 'esm', '-r', module.name, '--force-number', '--no-convert', '--no-verify', '--no-delimited'];
   const shape = ['--no-service', '--no-typeurl', '--filter', filter, '-p', join(root, 'proto')];
   const code = join(scratch, `${module.name}.js`);
   const typed = join(scratch, `${module.name}-typed.js`);

@@ -56,6 +56,10 @@ export const DEFAULT_LIMITS = {
   openRequests: 64, // TOO_MANY_OPEN
   subscriptions: 50,
 
+  // A member's acts over HTTP, from whatever addresses. Over it: 429.
+  actsPerMinute: 60,
+  actsBurst: 300,
+
   // Without a session, per address (IPv6: per /64). Over one of these: 429.
   signUpsPerHour: 10,
   challengesPerHour: 60,
@@ -204,6 +208,44 @@ export const DEFAULT_LIMITS = {
   recallPauseMs: 1_500, // between two of them, so that people's own requests have their share of the budget
   recallAgainMs: 10 * MINUTE, // those whose holders were not online
   evictionsAtOnce: 64, // announced and not answered yet
+  declinedRemembered: 100, // reeds of one muted member that were turned away, to be asked for when they are muted no more; the oldest is forgotten
+  quotaLookMs: MINUTE, // between two looks at how much of the device's space is used
+  quotaFreeFromPercent: 85, // of the space: then authors are let go of
+  quotaFreeToPercent: 80, // until no more than this is used
+
+  // Calls between servers. What a caller has too much of is answered 429 with Retry-After.
+  peerCallMs: 10 * SECOND, // of ours, the wait for a connection included; then it counts as not answered
+  peerCallsAtOnce: 8, // of ours to one peer; further ones wait
+  peerCallsWaiting: 64, // over it a call fails at once
+  peerAnswerBytes: MIB, // of an answer to us; cut off
+  peerRequestsAtOnce: 8, // of one peer to us
+  peerRequestsPerSecond: 50, // of one peer
+  peerBytesPerMinute: 128 * MIB, // of one peer, both ways
+  peerClockMs: 5 * MINUTE, // that clocks of servers may differ by
+  peerSignatureMs: MINUTE, // the longest that a signed request says it is good for
+  peerNonceMs: 15 * MINUTE, // remembered; longer than a request can be good for by either clock
+  introductionsAtOnce: 4, // requests of callers that are no peers yet
+
+  // Peering.
+  peeringInviteMs: 7 * DAY, // then its secret opens nothing
+  newAdminMs: 7 * DAY, // so long nobody confirms what the admin began who made or invited them
+  adminRequestMs: 7 * DAY, // that an act which needs two waits for the second
+  adminActMs: 10 * MINUTE, // that an act may be dated away from the clock here
+  serverKeyAnnouncedMs: 3 * DAY, // from when others see a new identity key until it counts
+  serverKeyMarginMs: HOUR, // so much later we sign with it
+  transportKeyAnnouncedMs: 10 * MINUTE, // in the document before it signs
+  transportKeyKeptMs: DAY, // in the document after another took its place
+  serverKeysReadEveryMs: MINUTE, // by a running server, for keys that a command has made
+  peerDocumentEveryMs: 5 * MINUTE, // a peer's document is asked for at most, when a key is not known
+  peerDocumentAgeMs: DAY, // then it is asked for anew
+  peerBackoffFirstMs: SECOND,
+  peerBackoffMaxMs: 15 * MINUTE,
+  peerSweepEveryMs: SECOND,
+  peersPerSweep: 16, // told something, probed or asked for their document in one round
+  goodbyeMs: 2 * SECOND, // of the drain, for telling peers
+  connectBytes: 64 * KIB, // 404
+  noticeBytes: 32 * KIB, // 413
+  peeringTextBytes: 32 * KIB, // of a connection string
 
   // Streams of authors to peers.
   streamItems: 100, // of one request; halved after a fault

@@ -31,6 +31,24 @@ export interface AccountRemovals {
   user_id: string;
 }
 
+export interface AdminActs {
+  act: string;
+  at: Timestamp;
+  by_id: string;
+  certificate: Json | null;
+  nonce: string;
+  number: number;
+  statement_hash: Buffer;
+  target: string;
+}
+
+export interface AdminRequests {
+  act: string;
+  at: Timestamp;
+  by_id: string;
+  target: string;
+}
+
 export interface AuthorFacts {
   author_id: string;
   kind: string;
@@ -198,6 +216,15 @@ export interface OwedNotices {
   user_id: string;
 }
 
+export interface OwedPeerNotices {
+  due_at: Timestamp;
+  failures: Generated<number>;
+  kind: string;
+  revocation: Json | null;
+  server_id: string;
+  version: Generated<number>;
+}
+
 export interface ParkedItems {
   author_id: string;
   kind: string;
@@ -224,10 +251,35 @@ export interface PeerCursors {
   start: number;
 }
 
+export interface PeerInvitations {
+  expires_at: Timestamp;
+  id: string;
+  key_id: string;
+  secret_hash: Buffer;
+  server_id: string;
+  statement: Json;
+  used_at: Timestamp | null;
+  used_by: string | null;
+}
+
+export interface PeerNonces {
+  nonce: Buffer;
+  server_id: string;
+  until: Timestamp;
+}
+
 export interface Peers {
+  approved_at: Timestamp | null;
+  approved_by: string | null;
+  approved_there_at: Timestamp | null;
   away: Generated<boolean>;
+  base_url: string | null;
   begun_at: Timestamp;
   begun_by: string;
+  candidate: Json | null;
+  compromised_at: Timestamp | null;
+  document_asked_at: Timestamp | null;
+  epoch: string | null;
   failures: Generated<number>;
   retry_at: Timestamp | null;
   server_id: string;
@@ -394,10 +446,12 @@ export interface Replicas {
 
 export interface ServerKeys {
   created_at: Timestamp;
+  effective_at: Timestamp;
   id: string;
   kind: string;
   predecessor: string | null;
   public_key: string;
+  revocation: Json | null;
   revoked_at: Timestamp | null;
   server_id: string;
   statement: Json | null;
@@ -464,6 +518,8 @@ export interface Users {
 
 export interface DB {
   account_removals: AccountRemovals;
+  admin_acts: AdminActs;
+  admin_requests: AdminRequests;
   author_facts: AuthorFacts;
   author_streams: AuthorStreams;
   blocks: Blocks;
@@ -486,8 +542,11 @@ export interface DB {
   online_users: OnlineUsers;
   owed_legs: OwedLegs;
   owed_notices: OwedNotices;
+  owed_peer_notices: OwedPeerNotices;
   parked_items: ParkedItems;
   peer_cursors: PeerCursors;
+  peer_invitations: PeerInvitations;
+  peer_nonces: PeerNonces;
   peers: Peers;
   pending_account_events: PendingAccountEvents;
   pending_ends: PendingEnds;

@@ -106,16 +106,6 @@ export class StreamTable {
     this.#deps = deps;
   }
 
-  /** A peer's share begins: of streams that are there already, after what they say now; of later ones at their beginning. */
-  async begin(peer: ServerId): Promise<void> {
-    await this.#deps.db.query({
-      name: 'streams_begin',
-      text: `insert into peer_cursors (server_id, author_id, start, cursor, acked, sent)
-        select $1, author_id, last_number, last_number, last_number, last_number from author_streams order by author_id on conflict do nothing`,
-      values: [peer],
-    });
-  }
-
   /** Leases places from which something is to be sent; at most `limits.streamsPerPeer` of a peer are leased at a time. */
   async claim(peer: ServerId, authors: readonly UserId[] | null): Promise<Claim[]> {
     const { clock, db, limits } = this.#deps;

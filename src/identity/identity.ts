@@ -6,6 +6,7 @@ import { ok, type Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
 import type { UserId, UserKeyId } from '../wire/address.ts';
 import { AccountRemovals } from './account-removal.ts';
+import { AdminActs } from './admin-acts.ts';
 import { type BlockEffects, Blocks } from './blocks.ts';
 import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
@@ -46,6 +47,7 @@ export type Identity = {
   readonly server: ServerIdentity;
   readonly storedKeys: StoredKeys;
   readonly countersigner: Countersigner;
+  readonly adminActs: AdminActs;
   readonly challenges: Challenges;
   readonly sessions: Sessions;
   readonly devices: Devices;
@@ -75,6 +77,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     server,
     storedKeys,
     countersigner,
+    adminActs: new AdminActs({ ...deps, server, keys: storedKeys, countersigner }),
     challenges,
     sessions,
     invites,

@@ -3,18 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type Config, readConfig } from '../config/config.ts';
 import { configHelp, configToml, describeConfig } from '../config/describe.ts';
-import type { SettingKey } from '../config/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { ROLES, type Role } from '../wire/roles.ts';
+import { type Common, invoke, withSettings } from './cli-parts.ts';
+import { addKeys, addPeers } from './cli-peers.ts';
 import type { HolderOptions } from './holder.ts';
 import type { LoadApp } from './serve.ts';
-import { confirm, createTerminal, faultOf, type ListTerminal } from './terminal.ts';
-
-type SettingOptions = Partial<Record<SettingKey, string>>;
-type Common = SettingOptions & { readonly json?: boolean };
-type Invocation = { readonly config: Config; readonly terminal: ListTerminal; readonly json: boolean };
+import { confirm, createTerminal, faultOf } from './terminal.ts';
 
 const FAULT = 1;
 const WRONG_USE = 2;
@@ -23,22 +19,6 @@ const versionOf = (): string => {
   const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 };
-
-const invoke = (options: Common): Invocation => {
-  const { json = false, ...given } = options;
-  const overrides = Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string')) as SettingOptions;
-  return {
-    config: readConfig({ environment: process.env, workingFolder: process.cwd(), overrides }),
-    terminal: createTerminal(json),
-    json,
-  };
-};
-
-const withSettings = (command: Command): Command =>
-  command
-    .option('--config <file>', 'configuration file (default: reedbed.toml, if it is there)')
-    .option('--data <folder>', 'data folder (default: ./data)')
-    .option('--json', 'print JSON');
 
 const addServe = (program: Command, loadApp: LoadApp): void => {
   withSettings(program.command('serve'))
@@ -194,6 +174,22 @@ const addVersion = (program: Command): void => {
     });
 };
 
+/** Commander's own help looks at one word only, and would show that of `users` for `help users role`. */
+const addHelp = (program: Command): void => {
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('print the help of a command')
+    .argument('[command...]', 'a command, and the one within it')
+    .action((names: readonly string[]) => {
+      const named = names.reduce<Command>((at, name) => {
+        const next = at.commands.find((command) => command.name() === name);
+        return next ?? at.error(`error: unknown command '${name}'`);
+      }, program);
+      named.help();
+    });
+};
+
 const inherit = (command: Command, parent: Command): void => {
   command.copyInheritedSettings(parent).exitOverride();
   for (const each of command.commands) inherit(each, command);
@@ -212,8 +208,11 @@ export const createProgram = (loadApp: LoadApp): Command => {
   addHolder(program);
   addMigrate(program);
   addUsers(program);
+  addPeers(program, { invoke, withSettings });
+  addKeys(program, { invoke, withSettings });
   addConfig(program);
   addVersion(program);
+  addHelp(program);
   for (const command of program.commands) inherit(command, program);
   return program;
 };

@@ -1,5 +1,6 @@
 // What is published at one home comes to its peers: each fact once, in order, whatever the wire does; what is refused is parked and seen.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beginShare } from '../../src/federation/stream-share.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { heading } from '../../src/wire/statements.ts';
 import { decodeStreamAnswer, encodePositions, encodeStreamRequest, type StreamItem } from '../../src/wire/streams.ts';
@@ -63,7 +64,7 @@ describe('a publication', () => {
     await other.rows('delete from peers');
     await one.rows('delete from peer_cursors');
     const old = await publishReed(one, ann);
-    await one.streams.table.begin(other.id);
+    await beginShare(one.db.kysely, other.id);
     const fresh = await publishReed(one, ann, { previous: old });
     await flush(one);
     expect(await published(other, ann)).toEqual([fresh]);

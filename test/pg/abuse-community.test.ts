@@ -33,7 +33,13 @@ let bob: Signed;
 let cid: Signed;
 beforeAll(async () => {
   world = await makeWorld({
-    limits: { httpRequestsPerMinute: 1_000_000, signUpsPerHour: 1_000_000, failedSignInsPerMinute: 1_000_000, pageItems: 5 },
+    limits: {
+      actsBurst: 1_000_000,
+      httpRequestsPerMinute: 1_000_000,
+      signUpsPerHour: 1_000_000,
+      failedSignInsPerMinute: 1_000_000,
+      pageItems: 5,
+    },
   });
   app = await makeHttp(world);
 });

@@ -216,6 +216,35 @@ describe('likes and what is counted', () => {
     expect(await stats(reply)).toMatchObject({ replies: 0 });
   });
 
+  test('of who is blocked nothing more counts for the blocker’s reed: a like, echo or reply is refused with the block; what was before stays', async () => {
+    const root = await publishReed(world, ann);
+    await like(bob, root);
+    const reply = await publishReed(world, bob, { replyTo: root, root });
+    const echo = await publishReed(world, bob, { echoOf: root, previous: reply });
+    const late = await publishReed(world, bob, { replyTo: root, root, previous: echo }, false);
+    const others = await publishReed(world, cid, { replyTo: root, root });
+    const before = await stats(root);
+    expect(before).toMatchObject({ likes: 1, replies: 2, echoes: 1 });
+    await block(ann, bob);
+    const refused = expect.objectContaining({
+      code: 'BLOCKED',
+      certificate: expect.objectContaining({ countersignature: expect.anything() }),
+    });
+    await expect(like(bob, root)).rejects.toThrow(refused);
+    await expect(publishReed(world, bob, { replyTo: root, root, previous: late })).rejects.toThrow(refused);
+    await expect(publishReed(world, bob, { echoOf: root, previous: late })).rejects.toThrow(refused);
+    expect(await world.reeds.publish.publishReady(bob.member, late, undefined)).toMatchObject({ ok: false, reason: 'other-blocks' });
+    expect(await stats(root)).toEqual(before);
+    // What answers somebody else is theirs to count, and the whole conversation's: one number for everybody.
+    const deeper = await publishReed(world, bob, { replyTo: others, root, previous: late });
+    expect(await stats(others)).toMatchObject({ replies: 1 });
+    expect(await stats(root)).toMatchObject({ likes: 1, replies: 3, echoes: 1 });
+    // It can be taken back, and counts no more then.
+    await world.db.query({ text: 'update reeds set removed_at = now() where id = any($1)', values: [[deeper, reply, echo]] });
+    await like(bob, root, 'unlike');
+    expect(await stats(root)).toMatchObject({ likes: 0, replies: 1, echoes: 0 });
+  });
+
   test('a reply counts for the thousand reeds above it and no more, and can be published however many there are', async () => {
     const root = await publishReed(world, ann);
     const chain = `

@@ -15,7 +15,13 @@ let world: World;
 let app: Api;
 let ann: Person & { token: string };
 let port: number;
-const ROOMY = { signUpsPerHour: 1_000, challengesPerHour: 10_000, failedSignInsPerMinute: 1_000, httpRequestsPerMinute: 100_000 };
+const ROOMY = {
+  signUpsPerHour: 1_000,
+  challengesPerHour: 10_000,
+  failedSignInsPerMinute: 1_000,
+  httpRequestsPerMinute: 100_000,
+  actsBurst: 100_000,
+};
 beforeAll(async () => {
   world = await makeWorld({ limits: ROOMY });
   app = await makeHttp(world);
@@ -341,7 +347,7 @@ describe('the web app', () => {
     for (const answer of [asset, worker]) expect(answer.headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
   });
 
-  test.each(['/api/v1/nothing', '/assets/gone-1a2b.js', '/federation/v1/request', '/socket', '/.well-known/other', '/gone.js'])(
+  test.each(['/api/v1/nothing', '/assets/gone-1a2b.js', '/federation/v2/request', '/socket', '/.well-known/other', '/gone.js'])(
     'serves no page for %s',
     async (url) => {
       const answer = await get(url);

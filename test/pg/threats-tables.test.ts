@@ -8,7 +8,7 @@ import { createDatabase, run, type TestDatabase } from '../support/database.ts';
 /** Kept until somebody removes it: what a thief of a stopped server's disk reads. */
 const FOR_GOOD: Readonly<Record<string, string>> = {
   servers: 'id name document serial is_self first_seen_at',
-  server_keys: 'id server_id kind public_key wrapped_private_key predecessor statement created_at revoked_at',
+  server_keys: 'id server_id kind public_key wrapped_private_key predecessor statement created_at revoked_at revocation effective_at',
   identities: 'id server_id first_seen_at',
   users: 'id role last_seq last_signed_at key_id username identity_hash created_at',
   usernames: 'skeleton folded user_id released_at',
@@ -35,6 +35,13 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   reed_stats: 'reed_id echoes replies likes holders',
   pending_ends: 'kind subject_id looks due_at',
   owed_notices: 'user_id about_user_id kind statement_hash countersignature_hash',
+  peer_nonces: 'server_id nonce until',
+  peers:
+    'server_id state base_url begun_by begun_at approved_by approved_at approved_there_at compromised_at candidate away epoch failures retry_at document_asked_at',
+  peer_invitations: 'id server_id key_id statement secret_hash expires_at used_at used_by',
+  owed_peer_notices: 'server_id kind version revocation failures due_at',
+  admin_acts: 'number by_id act target nonce at statement_hash certificate',
+  admin_requests: 'act target by_id at',
   kysely_migration: 'name timestamp',
   kysely_migration_lock: 'id is_locked',
   migration_hashes: 'name hash',

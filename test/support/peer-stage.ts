@@ -3,6 +3,7 @@
 import { cryptoRandom } from '../../src/base/ids.ts';
 import { StoredPeers } from '../../src/federation/stored-peers.ts';
 import type { Leg } from '../../src/federation/stream-ports.ts';
+import { beginShare } from '../../src/federation/stream-share.ts';
 import { openStreams, type Streams } from '../../src/federation/streams.ts';
 import type { ServerId } from '../../src/wire/address.ts';
 import { approve, PeerWire } from './peer-wire.ts';
@@ -54,8 +55,8 @@ export async function openPeers(options: WorldOptions = {}): Promise<{ wire: Pee
 export async function peer(a: Home, b: Home): Promise<void> {
   await approve(a.databaseUrl, b.databaseUrl);
   await approve(b.databaseUrl, a.databaseUrl);
-  await a.streams.table.begin(b.id);
-  await b.streams.table.begin(a.id);
+  await beginShare(a.db.kysely, b.id);
+  await beginShare(b.db.kysely, a.id);
 }
 
 /** Sends everything that `from` owes and can send now. */

@@ -82,7 +82,7 @@ export async function approve(here: string, there: string): Promise<void> {
       other.name,
     ]);
     await client.query(
-      `insert into server_keys (id, server_id, kind, public_key, statement, created_at) values ($1, $2, 'identity', $3, $4, now()) on conflict do nothing`,
+      `insert into server_keys (id, server_id, kind, public_key, statement, created_at, effective_at) values ($1, $2, 'identity', $3, $4, '-infinity', '-infinity') on conflict do nothing`,
       [other.key, other.id, other.armor, JSON.stringify(other.statement)],
     );
     await client.query(

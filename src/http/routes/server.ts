@@ -25,6 +25,15 @@ const Document = Type.Unsafe<object>(
   ),
 );
 
+const Revocations = Type.Object({
+  revocations: Type.Array(Type.Unsafe<object>(Type.Object({ statement: Statement, signatures: Type.Array(Type.Unknown()) })), {
+    description: 'Each signed by the key that it revokes.',
+  }),
+});
+
+/** For a minute: a key that is new counts much later, and one that is compromised is told of. */
+const CACHED = 'public, max-age=60';
+
 const Server = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -48,8 +57,19 @@ export function serverRoutes(app: Api, deps: ApiDeps): void {
     time: timeText(deps.clock.now()),
   }));
 
-  app.get('/.well-known/reedbed', { schema: { summary: 'The server document', response: { 200: Document, ...problems() } } }, () =>
-    deps.identity.server.document(),
+  app.get(
+    '/.well-known/reedbed',
+    { schema: { summary: 'The server document', response: { 200: Document, ...problems() } } },
+    async (_request, reply) => {
+      reply.header('cache-control', CACHED);
+      return deps.identity.server.document();
+    },
+  );
+
+  app.get(
+    '/.well-known/reedbed/revocations',
+    { schema: { summary: 'Identity keys of this server that were compromised', response: { 200: Revocations, ...problems() } } },
+    async () => ({ revocations: [...deps.identity.server.revocations] }),
   );
 }
 

@@ -1,5 +1,4 @@
 // What the member says of others and of themselves, and profiles, as acts.
-import { AppError } from '../../../src/base/errors.ts';
 import type { Member } from '../../../src/client/member.ts';
 import type { ReedId } from '../../../src/wire/address.ts';
 import type { DraftWish, ProfileView, ProfileWish, RelationView } from '../link/community.ts';
@@ -63,7 +62,7 @@ export class Standing {
 
   async profile({ user }: { user: string }): Promise<ProfileView> {
     const id = userIn(user);
-    const known = await this.#member.profiles.read(id).catch(async (error: unknown) => Promise.reject(await this.#gone(error)));
+    const known = await this.#member.profiles.read(id);
     await this.#names.learn(id, known.username);
     const { bio, role, createdAt, archive, follows, counts, pinned } = known;
     const about = { userId: id, name: known.username, bio, role, createdAt, archive, followsShown: follows === 'public' };
@@ -81,10 +80,6 @@ export class Standing {
       ...(pinned === undefined ? {} : { pinned: pinned === null ? null : reedIn(pinned) }),
     });
     return null;
-  }
-
-  async #gone(error: unknown): Promise<unknown> {
-    return error instanceof AppError ? this.#member.receiving.gone(error) : error;
   }
 
   async #headOf(reedId: ReedId): Promise<ReedId | undefined> {
