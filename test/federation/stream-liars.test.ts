@@ -61,8 +61,8 @@ const send = async ({ from = a, ...fields }: Sent): Promise<Called> => {
   const request = {
     authorId: ann.user,
     start: 0,
-    cursor: number - 1,
-    sent: number - 1,
+    cursor: 0,
+    sent: 0,
     token: 'liar',
     items: [good],
     replay: false,
