@@ -53,6 +53,8 @@ export type App = {
   readonly rootInvite: string | null;
   /** What other servers may call. */
   readonly legs: ReadonlyMap<string, Leg>;
+  /** Something about another server is another way than it was, committed. */
+  peerChanged: FederationDeps['onChange'];
   /** Statements sent to the ledger and to the rest of the database so far. */
   statements(): { readonly ledger: number; readonly application: number };
   /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
@@ -238,7 +240,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const publicUrl = (): string => config.publicUrl ?? listening;
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl, () => relay);
-  const follow: FederationDeps['onChange'] = (peer, change) => {
+  const follow: App['peerChanged'] = (peer, change) => {
     if (change !== 'live' && change !== 'back') return;
     relay.peerBack(peer);
     streams.sender.wake(peer);
@@ -289,6 +291,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
     legs: streams.legs,
+    peerChanged: follow,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
       await rest();
