@@ -213,8 +213,8 @@ export class StreamTable {
     return this.#deps.db.query({
       name: 'streams_replays',
       text: `select server_id as peer, author_id as author, number::float8 as number, kind, subject_id as subject, reason, parked_at as "parkedAt", replays
-        from parked_items where server_id = $1 and replay_at <= $2 order by author_id, number limit $3`,
-      values: [peer, new Date(this.#deps.clock.now()), limit],
+        from parked_items where server_id = $1 and replay_at is not null order by author_id, number limit $2`,
+      values: [peer, limit],
     });
   }
 
