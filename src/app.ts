@@ -17,7 +17,10 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
-import { openFederation } from './federation/federation.ts';
+import { type FederationDeps, openFederation } from './federation/federation.ts';
+import { StoredPeers } from './federation/stored-peers.ts';
+import type { Leg, PeerCalls } from './federation/stream-ports.ts';
+import { openStreams } from './federation/streams.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
@@ -28,7 +31,7 @@ import { Replica } from './presence/replica.ts';
 import { Subscriptions } from './presence/subscriptions.ts';
 import { openReeds } from './reeds/reeds.ts';
 import { Relay } from './relay/relay.ts';
-import type { ServerId } from './wire/address.ts';
+import type { ServerId, UserId } from './wire/address.ts';
 
 export type Overrides = {
   readonly log: Logger;
@@ -38,6 +41,8 @@ export type Overrides = {
   readonly bus?: Bus;
   /** Where the built web app is. */
   readonly webFolder?: string;
+  /** How other servers are reached. */
+  readonly peerCalls?: PeerCalls;
 };
 
 export type App = {
@@ -46,6 +51,10 @@ export type App = {
   readonly fingerprint: string;
   /** The link that makes the first member, as long as there is none. */
   readonly rootInvite: string | null;
+  /** What other servers may call. */
+  readonly legs: ReadonlyMap<string, Leg>;
+  /** Something about another server is another way than it was, committed. */
+  peerChanged: FederationDeps['onChange'];
   /** Statements sent to the ledger and to the rest of the database so far. */
   statements(): { readonly ledger: number; readonly application: number };
   /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
@@ -122,7 +131,7 @@ const openMembers = async (
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-const openRelay = (ground: Ground, { identity, reeds }: Members) => {
+const openRelay = (ground: Ground, { identity, reeds }: Members, onFact: (author: UserId) => void) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
@@ -140,6 +149,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
       blocks: identity.blocks,
       accountRemovals: identity.accountRemovals,
       voiding: reeds.voiding,
+      onFact,
     },
   });
   const gateway = new Gateway({
@@ -172,11 +182,12 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
 
 type Federation = ReturnType<typeof openFederation>;
 
-const openPeers = (ground: Ground, { identity }: Members, about: { publicUrl: () => string; replica: Replica }): Federation =>
+type AboutPeers = Pick<FederationDeps, 'publicUrl' | 'legs' | 'onChange'> & { readonly replica: Replica };
+
+const openPeers = (ground: Ground, { identity }: Members, { replica, ...about }: AboutPeers): Federation =>
   openFederation({
     ...{ ...ground, identity, allowPrivatePeers: ground.config.allowPrivatePeers },
-    ...{ publicUrl: about.publicUrl, epoch: () => about.replica.epoch, isAlone: () => about.replica.isAlone() },
-    onChange: () => undefined,
+    ...{ ...about, epoch: () => replica.epoch, isAlone: () => replica.isAlone() },
   });
 
 const openHttp = (ground: Ground, members: Members, { federation, webFolder }: { federation: Federation; webFolder: string }) =>
@@ -230,12 +241,20 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const publicUrl = (): string => config.publicUrl ?? listening;
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl, () => relay);
-  const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
-  const federation = openPeers(ground, members, { publicUrl, replica });
+  const follow: App['peerChanged'] = (peer, change) => {
+    if (change !== 'live' && change !== 'back') return;
+    relay.peerBack(peer);
+    streams.sender.wake(peer);
+  };
+  const { presence, relay, gateway, replica, leave } = openRelay(ground, members, (author) => streams.factOf(author));
+  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs: () => streams.legs, onChange: follow });
   owned.defer(() => federation.outbound[Symbol.asyncDispose]());
+  const streams = openStreams({
+    ...{ ...ground, ...members, calls: overrides.peerCalls ?? federation.calls, peers: new StoredPeers(ground.db), told: relay },
+  });
   const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
-  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
+  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.sender.idle;
   const rest = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
   };
@@ -250,6 +269,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     await relay.stop();
     await rest();
   });
+  streams.sender.start();
+  owned.defer(() => streams.sender.stop());
   const detach = gateway.attach(http.server);
   owned.defer(async () => {
     detach();
@@ -272,6 +293,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
+    legs: streams.legs,
+    peerChanged: follow,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
       await rest();
@@ -279,6 +302,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
       await replica.settle();
       await server.reload();
       await federation.sender.round();
+      await streams.sender.round();
       await rest();
     },
     close: () => owned.disposeAsync(),

@@ -11,6 +11,23 @@ const HEADER = '// Generated from proto/ by `npm run gen`; not edited by hand.\n
 /** Proto file → the messages from which everything in its module is reached. */
 const MODULES = [
   { proto: 'reedbed/v1/relay.proto', roots: ['Frame'], name: 'relay' },
+  {
+    proto: 'reedbed/v1/streams.proto',
+    roots: [
+      ...[
+        'StreamRequest',
+        'StreamAnswer',
+        'PositionsRequest',
+        'PositionsAnswer',
+        'AboutRequest',
+        'KeyAnswer',
+        'ProfileAnswer',
+        'CertificateAnswer',
+      ],
+      ...['ActRequest', 'ProfilePageRequest', 'ProfilePageAnswer', 'SearchUsersRequest', 'SearchUsersAnswer', 'ReedCounts'],
+    ],
+    name: 'streams',
+  },
   { proto: 'reedbed/v1/federation.proto', roots: ['FederationAnswer'], name: 'federation' },
   { proto: 'reedbed/v1/peering.proto', roots: ['Connect', 'Connected', 'Notice'], name: 'peering' },
 ];

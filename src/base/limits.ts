@@ -248,6 +248,22 @@ export const DEFAULT_LIMITS = {
   noticeBytes: 32 * KIB, // 413
   peeringTextBytes: 32 * KIB, // of a connection string
 
+  // Streams of authors to peers.
+  streamItems: 100, // of one request; halved after a fault
+  streamBytes: MIB, // of one request, about; a single item may be as long as it is
+  streamsPerPeer: 8, // authors whose items are on the wire to one peer
+  streamLeaseMs: 30 * SECOND, // longer than a call; then another replica sends
+  streamRetryFirstMs: SECOND,
+  streamRetryMaxMs: 15 * MINUTE,
+  streamEveryMs: 30 * SECOND, // then each peer's share is looked at, whatever nobody said
+  streamHeardEveryMs: 10 * SECOND, // because something came from the peer
+  streamFaults: 5, // of one item alone; then it is parked
+  streamLaterMs: DAY, // that a peer takes an item not yet; then it is parked
+  streamLiftNumbers: 1_000_000_000, // that a stream's numbers are lifted by at once; a peer that has more is not believed
+  positionsEveryMs: DAY,
+  positionsPerCall: 1_000,
+  owedLegsPerRound: 64,
+
   // Shutdown.
   drainMs: 5 * SECOND,
 } as const satisfies Record<string, number>;

@@ -101,6 +101,14 @@ export interface Follows {
   user_id: string;
 }
 
+export interface ForeignProfiles {
+  fetched_at: Timestamp;
+  identity_hash: Buffer;
+  seq: number;
+  user_id: string;
+  username: string;
+}
+
 export interface HolderStrikes {
   at: Timestamp;
   counted_at: Timestamp | null;
@@ -165,6 +173,14 @@ export interface Likes {
   user_id: string;
 }
 
+export interface LivePeers {
+  server_id: string | null;
+}
+
+export interface NearPeers {
+  server_id: string | null;
+}
+
 export interface OnlineConnections {
   device_id: string;
   id: string;
@@ -178,6 +194,17 @@ export interface OnlineUsers {
   congested: Generated<boolean>;
   owner: string;
   sync_request_id: string | null;
+  user_id: string;
+}
+
+export interface OwedLegs {
+  due_at: Timestamp;
+  failures: Generated<number>;
+  leg: string;
+  seq: number;
+  server_id: string;
+  statement_hash: Buffer;
+  target: string;
   user_id: string;
 }
 
@@ -196,6 +223,32 @@ export interface OwedPeerNotices {
   revocation: Json | null;
   server_id: string;
   version: Generated<number>;
+}
+
+export interface ParkedItems {
+  author_id: string;
+  kind: string;
+  number: number;
+  parked_at: Timestamp;
+  reason: string;
+  replay_at: Timestamp | null;
+  replays: Generated<number>;
+  server_id: string;
+  subject_id: string;
+}
+
+export interface PeerCursors {
+  acked: number;
+  author_id: string;
+  cursor: number;
+  failures: Generated<number>;
+  items: Generated<number>;
+  later_since: Timestamp | null;
+  lease_until: Timestamp | null;
+  retry_at: Timestamp | null;
+  sent: number;
+  server_id: string;
+  start: number;
 }
 
 export interface PeerInvitations {
@@ -316,6 +369,12 @@ export interface PipeSubscriptions {
 export interface ProfileSubscriptions {
   target: string;
   viewer: string;
+}
+
+export interface ReceivedStreams {
+  author_id: string;
+  number: number;
+  token: Generated<string>;
 }
 
 export interface ReedAllocations {
@@ -468,6 +527,7 @@ export interface DB {
   catchup_positions: CatchupPositions;
   devices: Devices;
   follows: Follows;
+  foreign_profiles: ForeignProfiles;
   holder_strikes: HolderStrikes;
   identities: Identities;
   invites: Invites;
@@ -476,10 +536,15 @@ export interface DB {
   keys: Keys;
   ledger_epoch: LedgerEpoch;
   likes: Likes;
+  live_peers: LivePeers;
+  near_peers: NearPeers;
   online_connections: OnlineConnections;
   online_users: OnlineUsers;
+  owed_legs: OwedLegs;
   owed_notices: OwedNotices;
   owed_peer_notices: OwedPeerNotices;
+  parked_items: ParkedItems;
+  peer_cursors: PeerCursors;
   peer_invitations: PeerInvitations;
   peer_nonces: PeerNonces;
   peers: Peers;
@@ -492,6 +557,7 @@ export interface DB {
   pending_reed_events: PendingReedEvents;
   pipe_subscriptions: PipeSubscriptions;
   profile_subscriptions: ProfileSubscriptions;
+  received_streams: ReceivedStreams;
   reed_allocations: ReedAllocations;
   reed_declines: ReedDeclines;
   reed_identities: ReedIdentities;

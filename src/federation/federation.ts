@@ -15,6 +15,7 @@ import { connectIntroduction } from './connect.ts';
 import { Directory } from './directory.ts';
 import { Documents } from './documents.ts';
 import { Inbound } from './inbound.ts';
+import type { Legs } from './legs.ts';
 import { Nonces } from './nonces.ts';
 import { noticeLeg, type OnPeerChange } from './notices.ts';
 import { Peering } from './peering.ts';
@@ -35,6 +36,8 @@ export type FederationDeps = PeeringGround & {
   readonly epoch: () => string;
   readonly isAlone: () => Promise<boolean>;
   readonly onChange: OnPeerChange;
+  /** What live peers may call besides `notice`; asked when they call. */
+  readonly legs: () => Legs;
 };
 
 const BITS = 2 ** 32;
@@ -63,10 +66,11 @@ export function openFederation(deps: FederationDeps) {
   const { server } = deps.identity;
   const chance = chanceOf(deps.random);
   const calls = new PeerCalls({ ...deps, ...opened, chance });
+  const notice = noticeLeg({ ...deps, ...opened });
   const inbound = new Inbound({
     ...deps,
     peers: opened.directory,
-    legs: new Map([['notice', noticeLeg({ ...deps, ...opened })]]),
+    legs: { get: (name) => (name === 'notice' ? notice : deps.legs().get(name)) },
     introductions: new Map([['connect', connectIntroduction({ ...deps, ...opened, server })]]),
     nonces: new Nonces(deps),
     budgets: new PeerBudgets(deps),

@@ -41,5 +41,5 @@ export type Introduction = {
   introduce(body: Uint8Array): Promise<Introduced | null>;
 };
 
-export type Legs = ReadonlyMap<string, Leg>;
+export type Legs = Pick<ReadonlyMap<string, Leg>, 'get'>;
 export type Introductions = ReadonlyMap<string, Introduction>;

@@ -8,6 +8,7 @@ import type { ServerDocument } from '../identity/server-identity.ts';
 import type { ServerId } from '../wire/address.ts';
 import type { NoticeKind } from '../wire/peering.ts';
 import { type PeeringEvent, type PeerState, type Standing, step } from './peering-state.ts';
+import { beginShare, endShare } from './stream-share.ts';
 
 export type PeerRow = {
   readonly server: ServerId;
@@ -70,6 +71,8 @@ export async function movePeer(tx: Executor, row: PeerRow | null, move: Move): P
         approved_there_at = case when ${next.there} then coalesce(approved_there_at, ${at}) end
       where server_id = ${server}`.execute(tx);
   }
+  if (next.state === 'live') await beginShare(tx, server);
+  if (next.state === 'revoked') await endShare(tx, server);
   await forgetNotices(tx, server, forget);
   await oweNotices(tx, [server], { kinds: tell, at });
   return ok({ before: row?.state ?? null, after: next.state });

@@ -12,6 +12,7 @@ import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
 import { Devices } from './devices.ts';
 import { Follows } from './follows.ts';
+import { ForeignPersons } from './foreign.ts';
 import { Invites } from './invites.ts';
 import { StoredKeys } from './key-lookup.ts';
 import { Keys } from './keys.ts';
@@ -59,6 +60,7 @@ export type Identity = {
   readonly rotation: Rotation;
   readonly recovery: Recovery;
   readonly accountRemovals: AccountRemovals;
+  readonly foreign: ForeignPersons;
 };
 
 /** Opens the server's identity and the services on it. @returns `wrong-passphrase` if the server's keys do not open */
@@ -88,5 +90,6 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     rotation: new Rotation({ ...deps, keys: storedKeys, countersigner }),
     recovery: new Recovery({ ...deps, sessions }),
     accountRemovals: new AccountRemovals({ ...deps, keys: storedKeys, countersigner }),
+    foreign: new ForeignPersons({ ...deps, keys: storedKeys }),
   });
 }

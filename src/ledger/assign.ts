@@ -245,7 +245,7 @@ const assignedOf = (row: Row): Assigned => ({
 export type Recheck = {
   /** Somebody online could be asked, or could be once it no longer backs off. */
   readonly found: boolean;
-  /** Somebody besides the requester has an allocation. */
+  /** Somebody besides the requester has an allocation, or it is of another server, which may have it. */
   readonly held: boolean;
   /** There are more allocations than one side of the ring shows: some may not have been looked at. */
   readonly sampled: boolean;
@@ -259,7 +259,8 @@ select e.event_id,
       and not ${some('pending_event_attempts t where t.event_id = e.event_id and t.holder = a.holder and t.failures >= $2')}
       and not ${struckFor('e.subject_id', 'a.holder', 'e.requester_user_id')} and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}
   ) as found,
-  ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')} as held,
+  ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')}
+    or not ${some('users u where u.id = e.author')} as held,
   (select count(*) from (select from reed_allocations a where a.reed_id = e.subject_id limit $3 / 2 + 1) a) > $3 / 2 as sampled
 from (
   select p.*, split_part(p.subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from (select distinct id from unnest($1::uuid[]) as u(id)) w

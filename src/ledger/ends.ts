@@ -122,7 +122,8 @@ export const subjectsGone = (db: Database, subjects: readonly ReedId[], page: nu
     values: [subjects, page],
   });
 
-const UNHELD = `e.state in (0, 1, 4)
+/** What is of another server may be had there. */
+const UNHELD = `e.state in (0, 1, 4) and ${some("users u where u.id = split_part(e.subject_id, '/', 1)")}
   and not ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')}`;
 
 /** Ends a page of the events of those of `subjects` that nobody holds any more. Call until a page comes back short. */

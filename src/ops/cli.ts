@@ -8,6 +8,7 @@ import { createLog } from '../telemetry/log.ts';
 import { ROLES, type Role } from '../wire/roles.ts';
 import { type Common, invoke, withSettings } from './cli-parts.ts';
 import { addKeys, addPeers } from './cli-peers.ts';
+import { addStreams } from './cli-streams.ts';
 import type { HolderOptions } from './holder.ts';
 import type { LoadApp } from './serve.ts';
 import { confirm, createTerminal, faultOf } from './terminal.ts';
@@ -209,6 +210,7 @@ export const createProgram = (loadApp: LoadApp): Command => {
   addMigrate(program);
   addUsers(program);
   addPeers(program, { invoke, withSettings });
+  addStreams(program, { invoke, withSettings });
   addKeys(program, { invoke, withSettings });
   addConfig(program);
   addVersion(program);

@@ -13,7 +13,7 @@ import type { Subscriptions } from '../presence/subscriptions.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
 import type { Voiding } from '../reeds/voiding.ts';
-import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type UserId, type UserKeyId } from '../wire/address.ts';
+import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type ServerId, type UserId, type UserKeyId } from '../wire/address.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Announcer } from './announcer.ts';
@@ -46,6 +46,8 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly blocks: BlockNoticesDeps['blocks'];
   readonly voiding: Voiding;
   readonly accountRemovals: { finish(): Promise<void> };
+  /** A member's stream may have a new fact, committed. */
+  readonly onFact: (author: UserId) => void;
   readonly presence: Pick<Presence, 'label' | 'setBehind'>;
   readonly subscriptions: Subscriptions;
   /** Connections without the ledger's planner settings. */
@@ -219,6 +221,11 @@ export class Relay implements MemberFrames {
     this.#announcer.committed({ kind, subject: `${author} ${viewer}` });
   }
 
+  /** A publication of another server's member was committed. */
+  published(reed: ReedId): void {
+    this.#announcer.committed({ kind: 'publication', subject: reed });
+  }
+
   /** A removal was committed. */
   removed(kind: RemovalKind, subject: ReedId): void {
     this.#announcer.committed({ kind, subject });
@@ -232,6 +239,11 @@ export class Relay implements MemberFrames {
   /** An account is gone for good, committed. */
   accountRemoved(user: UserId): void {
     this.#announcer.committed({ kind: 'account-removal', subject: user });
+  }
+
+  /** Another server can be reached again: what it alone has is owed again to who is here. */
+  peerBack(server: ServerId): void {
+    this.#catchup.peerBack(server);
   }
 
   /** A member follows somebody, committed. */

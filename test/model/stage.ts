@@ -138,6 +138,7 @@ export class Life {
       db,
       application,
       subscriptions: new Subscriptions(application, limits),
+      onFact: () => undefined,
       presence: this.presence,
       load: new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes),
     });

@@ -29,7 +29,12 @@ async function open(options: Options, before: { going?: WorldOptions['going']; p
   const changes: [ServerId, PeerChange][] = [];
   const federation = openFederation({
     ...{ ...world, random: cryptoRandom, log: silent, allowPrivatePeers: options.allowPrivate ?? true, publicUrl: url },
-    ...{ epoch: () => before.epoch, isAlone: async () => true, onChange: (server, change) => void changes.push([server, change]) },
+    ...{
+      epoch: () => before.epoch,
+      isAlone: async () => true,
+      onChange: (server, change) => void changes.push([server, change]),
+      legs: () => new Map(),
+    },
   });
   const { inbound, peering, directory } = federation;
   const http = await makeHttp(world, { federation: inbound, peering, peers: directory });

@@ -1,0 +1,63 @@
+// Puts the parts of streams together: sending, receiving, comparing, and what is asked about persons. No decisions here.
+import type { Clock } from '../base/clock.ts';
+import { base64url, type RandomBytes } from '../base/ids.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Reeds } from '../reeds/reeds.ts';
+import { type ServerId, serverOf, type UserId } from '../wire/address.ts';
+import { Persons } from './persons.ts';
+import { Positions } from './positions.ts';
+import { ItemJudge, type Told } from './stream-judge.ts';
+import type { Leg, PeerCalls, PeerStates } from './stream-ports.ts';
+import { StreamReceiver } from './stream-receiver.ts';
+import { StreamSender } from './stream-sender.ts';
+import { StreamTable } from './stream-table.ts';
+
+export type StreamsDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly random: RandomBytes;
+  readonly log: { warn(details: object, message: string): void };
+  readonly identity: Pick<Identity, 'server' | 'foreign'>;
+  readonly reeds: Pick<Reeds, 'foreign'>;
+  readonly calls: PeerCalls;
+  readonly peers: PeerStates;
+  readonly told: Told;
+};
+
+export type Streams = {
+  readonly legs: ReadonlyMap<string, Leg>;
+  readonly sender: StreamSender;
+  readonly table: StreamTable;
+  readonly positions: Positions;
+  readonly persons: Persons;
+  /** A member's stream may have a new fact, committed. */
+  factOf(author: UserId): void;
+};
+
+const UINT32 = 2 ** 32;
+const TOKEN_BYTES = 12;
+
+/** 0 ≤ x < 1, for jitter. */
+const fraction = (random: RandomBytes) => (): number => new DataView(random(4).buffer).getUint32(0) / UINT32;
+
+export function openStreams(deps: StreamsDeps): Streams {
+  const { calls, db, identity, limits, reeds, told } = deps;
+  const home: ServerId = identity.server.id;
+  const table = new StreamTable(deps);
+  const sender = new StreamSender({ ...deps, table, random: fraction(deps.random), token: () => base64url(deps.random(TOKEN_BYTES)) });
+  const persons = new Persons({ db, calls, foreign: identity.foreign });
+  const askForChain = persons.askForChain.bind(persons);
+  const judge = new ItemJudge({ foreign: identity.foreign, reeds: reeds.foreign, told, askForChain });
+  const receiver = new StreamReceiver({ ...deps, foreign: identity.foreign, judge });
+  const positions = new Positions({ db, limits, home, table, calls, behind: (peer) => sender.wake(peer) });
+  return {
+    legs: new Map<string, Leg>([['stream', receiver], ['positions', positions], ...Object.entries(persons.legs())]),
+    ...{ sender, table, positions, persons },
+    factOf: (author) => {
+      if (serverOf(author) === home) sender.published(author);
+    },
+  };
+}
