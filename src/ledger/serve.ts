@@ -30,7 +30,7 @@ const CONCERNED: Readonly<Record<NoticeKind, string>> = {
 
 const SERVE = (kind: NoticeKind): string => `
 with concerned as materialized (
-  select c.member from (${CONCERNED[kind]}) c join online_users o on o.user_id = c.member
+  select c.member from (${CONCERNED[kind]}) c join online_users o on o.user_id = c.member and o.owner <> '00000000-0000-0000-0000-000000000000'
   where c.member > $3 and c.member <> split_part($1, '/', 1) order by c.member limit $4
 ),
 here as materialized (
