@@ -32,6 +32,7 @@ export default defineConfig({
       project('unit'),
       project('pg', { database: true, timeoutMs: 30_000 }),
       project('relay', { database: true, timeoutMs: 60_000 }),
+      project('federation', { database: true, timeoutMs: 60_000 }),
       project('faults', { database: true, timeoutMs: 120_000 }),
       project('model', { database: true, timeoutMs: 120_000 }),
       project('architecture', { timeoutMs: 60_000 }),

@@ -17,6 +17,9 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
+import { Fold } from './federation/fold.ts';
+import type { FoldCalls } from './federation/fold-ports.ts';
+import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
@@ -35,6 +38,8 @@ export type Overrides = {
   readonly random?: RandomBytes;
   /** Shared by the replicas of one process. */
   readonly bus?: Bus;
+  /** The way to peers. */
+  readonly foldCalls?: FoldCalls;
   /** Where the built web app is. */
   readonly webFolder?: string;
 };
@@ -45,6 +50,8 @@ export type App = {
   readonly fingerprint: string;
   /** The link that makes the first member, as long as there is none. */
   readonly rootInvite: string | null;
+  /** What crosses between this server and its peers. */
+  readonly fold: Fold;
   /** Statements sent to the ledger and to the rest of the database so far. */
   statements(): { readonly ledger: number; readonly application: number };
   /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
@@ -59,6 +66,9 @@ const LEDGER_CONNECTIONS = 6;
 const LEASE_CONNECTIONS = 1;
 const QUIET_TURNS = 3;
 const WEB_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url));
+
+/** Nobody is called. */
+const NO_CALLS: FoldCalls = { call: async () => ({ kind: 'transport', reason: 'no-peers' }) };
 
 /** What every part is given. */
 const openGround = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack, onEpoch: (epoch: string) => void) => {
@@ -81,6 +91,7 @@ const openGround = async (config: Config, overrides: Overrides, owned: AsyncDisp
     random: overrides.random ?? cryptoRandom,
     bus: overrides.bus ?? new MemoryBus(),
     addresses: new AddressBudget({ clock, limits }),
+    calls: overrides.foldCalls ?? NO_CALLS,
   };
 };
 
@@ -126,7 +137,12 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
   const subscriptions = new Subscriptions(db, ground.limits);
-  const relay = new Relay({
+  const fold: Fold = new Fold({
+    ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, home: identity.server.id, keys: identity.foreignKeys },
+    threads: new VerifiedRecords({ keys: identity.storedKeys, clock: ground.clock }),
+    looks: () => relay.looks,
+  });
+  const relay: Relay = new Relay({
     ...{
       ...ground,
       db: ground.ledgerDb,
@@ -134,6 +150,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
       replicaId,
       presence,
       subscriptions,
+      fold,
       publish: reeds.publish,
       keys: identity.keys,
       blocks: identity.blocks,
@@ -161,12 +178,13 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
         dispatch: (holder) => relay.looks.dispatch(holder),
         endSessions: (userId, options) => gateway.hub.endSessions(userId, options),
       });
+      relay.looks.look(() => fold.registered());
     },
     onLost: () => gateway.presenceLost(),
     end: (items) => presence.end(items),
     onLeft: async (users) => void (await Promise.all(users.map((user) => relay.left(user)))),
   });
-  return { presence, relay, gateway, replica, leave: () => served?.close() };
+  return { presence, relay, fold, gateway, replica, leave: () => served?.close() };
 };
 
 const openHttp = (ground: Ground, members: Members, webFolder: string) =>
@@ -197,7 +215,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const publicUrl = (): string => config.publicUrl ?? listening;
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
   const members = await openMembers(ground, publicUrl, () => relay);
-  const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
+  const { presence, relay, fold, gateway, replica, leave } = openRelay(ground, members);
   const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
@@ -231,6 +249,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
+    fold,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
       await rest();

@@ -29,7 +29,8 @@ async function pbjs(root: string, args: readonly string[]): Promise<void> {
 async function generateModule(root: string, scratch: string, module: (typeof MODULES)[number]): Promise<[string, string][]> {
   const filter = join(scratch, `${module.name}.filter.json`);
   await writeFile(filter, JSON.stringify({ messageNames: module.roots.map((name) => `reedbed.v1.${name}`) }));
-  const common = ['-t', 'static-module', '-w', 'esm', '-r', 'reedbed', '--force-number', '--no-convert', '--no-verify', '--no-delimited'];
+  // A root of its own: modules that share one overwrite each other's messages.
+  const common = ['-t', 'static-module', '-w', 'esm', '-r', module.name, '--force-number', '--no-convert', '--no-verify', '--no-delimited'];
   const shape = ['--no-service', '--no-typeurl', '--filter', filter, '-p', join(root, 'proto')];
   const code = join(scratch, `${module.name}.js`);
   const typed = join(scratch, `${module.name}-typed.js`);

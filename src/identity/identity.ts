@@ -11,6 +11,7 @@ import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
 import { Devices } from './devices.ts';
 import { Follows } from './follows.ts';
+import { ForeignKeys } from './foreign-keys.ts';
 import { Invites } from './invites.ts';
 import { StoredKeys } from './key-lookup.ts';
 import { Keys } from './keys.ts';
@@ -54,6 +55,7 @@ export type Identity = {
   readonly signUp: SignUp;
   readonly users: Users;
   readonly keys: Keys;
+  readonly foreignKeys: ForeignKeys;
   readonly rotation: Rotation;
   readonly recovery: Recovery;
   readonly accountRemovals: AccountRemovals;
@@ -69,6 +71,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
   const challenges = new Challenges({ ...deps, server });
   const sessions = new Sessions({ ...deps, server, keys: storedKeys, challenges });
   const invites = new Invites({ ...deps, keys: storedKeys, countersigner });
+  const readings = new Keys(deps);
   return ok({
     server,
     storedKeys,
@@ -81,7 +84,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     devices: new Devices({ ...deps, sessions }),
     signUp: new SignUp({ ...deps, server, sessions, invites }),
     users: new Users({ ...deps, keys: storedKeys, countersigner }),
-    keys: new Keys(deps),
+    keys: readings,
+    foreignKeys: new ForeignKeys({ ...deps, keys: storedKeys, readings }),
     rotation: new Rotation({ ...deps, keys: storedKeys, countersigner }),
     recovery: new Recovery({ ...deps, sessions }),
     accountRemovals: new AccountRemovals({ ...deps, keys: storedKeys, countersigner }),

@@ -5,7 +5,7 @@ import type { Limits } from '../base/limits.ts';
 import { type PublicKey, readPublicKey } from '../crypto/openpgp.ts';
 import type { KeyLookup, KnownKey } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
-import type { Fingerprint, UserKeyId } from '../wire/address.ts';
+import type { Fingerprint, ServerKeyId, UserKeyId } from '../wire/address.ts';
 import type { ServerIdentity } from './server-identity.ts';
 
 export type KeyLookupDeps = { readonly db: Database; readonly server: ServerIdentity; readonly limits: Limits };
@@ -32,9 +32,16 @@ export class StoredKeys implements KeyLookup {
     return row.revoked_seq === null ? known : { ...known, revokedSeq: Number(row.revoked_seq) };
   }
 
-  async serverKey(id: string) {
-    const { server } = this.#deps;
-    return id === server.keyId ? { id: server.keyId, publicKey: server.publicKey } : null;
+  /** Ours, or a peer's that is kept. */
+  async serverKey(id: ServerKeyId) {
+    const { db, server } = this.#deps;
+    if (id === server.keyId) return { id: server.keyId, publicKey: server.publicKey };
+    const { rows } = await sql<{ id: ServerKeyId; public_key: string }>`
+      select id, public_key from server_keys where id = ${id} and server_id <> ${server.id} and kind = 'identity' and revoked_at is null`.execute(
+      db.kysely,
+    );
+    const [row] = rows;
+    return row === undefined ? null : { id: row.id, publicKey: await this.#parse(row.id, row.public_key) };
   }
 
   async #parse(id: string, armor: string): Promise<PublicKey> {

@@ -15,7 +15,7 @@ const OF_EVENT = '(e.state = 7 or (e.state = 5 and c.asleep))';
 const ANSWERED = `
 with c as materialized (select * from foreign_pending_events c where c.crossing_id = $1 and ${OPEN}),
 taken as materialized (
-  select e.event_id, c.crossing_id,
+  select e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id, c.crossing_id,
     $2 and not ${some(`foreign_pending_events o where o.asked_server_id = c.asked_server_id and o.subject = c.subject and o.asleep and o.slot is not null
       and o.crossing_id <> c.crossing_id`)} as sleeps
   from c cross join lateral (${lockedById('c.event_id', OF_EVENT)}) e
@@ -30,21 +30,32 @@ moved as (
   update pending_events e set state = case when $2 then 5 else 7 end, due_at = case when $2 then $5::timestamptz else 'infinity'::timestamptz end
   from taken t where e.event_id = t.event_id
 )
-select sleeps from taken`;
+select event_id as "eventId", requester_user_id as requester, case when requested_at is not null then request_id end as "requestId",
+  subject_id as "subjectId", sleeps as "isAsleep", $2 and not sleeps as "isGivenUp" from taken`;
+
+export type Answered = {
+  readonly eventId: string;
+  readonly requester: UserId;
+  /** Of an explicit request. */
+  readonly requestId: RequestId | null;
+  readonly subjectId: ReedId;
+  readonly isAsleep: boolean;
+  readonly isGivenUp: boolean;
+};
 
 /**
  * The asked server took the request. With nobody online there one crossing of that subject sleeps; any other one is given up, its event back in line.
- * @returns whether this one is given up
+ * @returns null if it is open no more
  */
-export const answered = async (context: LedgerContext, crossingId: string, isOnline: boolean, now: number): Promise<boolean> => {
+export const answered = async (context: LedgerContext, crossingId: string, isOnline: boolean, now: number): Promise<Answered | null> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
-  const rows = await context.db.query<{ sleeps: boolean }>({
+  const [row] = await context.db.query<Answered>({
     name: 'ledger_crossing_answered',
     text: ANSWERED,
     values: [crossingId, !isOnline, at(0), at(limits.crossingMs), at(limits.inLineLookMs)],
   });
-  return !isOnline && rows.some((row) => !row.sleeps);
+  return row ?? null;
 };
 
 const RETURNED = `
@@ -194,4 +205,14 @@ export const sendingOf = async (db: Database, crossingId: string): Promise<Sendi
     values: [crossingId],
   });
   return row ?? null;
+};
+
+/** What a crossing of this server is for; null if there is none. */
+export const subjectOf = async (db: Database, crossingId: string, server: ServerId): Promise<ReedId | null> => {
+  const [row] = await db.query<{ subject: ReedId }>({
+    name: 'ledger_crossing_subject',
+    text: 'select subject from foreign_pending_events where crossing_id = $1 and asked_server_id = $2',
+    values: [crossingId, server],
+  });
+  return row?.subject ?? null;
 };

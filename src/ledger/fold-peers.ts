@@ -127,6 +127,21 @@ select subject as subject_id from gone`,
   return rows.map((row) => row.subject_id);
 };
 
+/** What stands in line for these subjects is looked at by ASSIGN, which knows whether anybody can still be asked. */
+export const rouseLines = async (context: LedgerContext, subjects: readonly ReedId[], now: number): Promise<void> => {
+  await context.db.query({
+    name: 'ledger_rouse_lines',
+    text: `
+with taken as materialized (
+  select w.event_id from (select distinct id from unnest($1::text[]) as u(id)) s cross join lateral (
+    select event_id from pending_events e where e.subject_id = s.id and e.state = 5 order by priority, seq for update skip locked
+  ) w
+)
+update pending_events e set state = 4, due_at = $2 from taken t where e.event_id = t.event_id`,
+    values: [subjects, new Date(now)],
+  });
+};
+
 export type HolderNotice = { readonly server: ServerId; readonly reedId: ReedId; readonly holding: boolean };
 
 /** Whether anybody here has these reeds of other servers may have changed: their homes are to be told how it is when they are. */

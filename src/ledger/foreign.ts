@@ -52,7 +52,7 @@ facts as materialized (
         or not ${some('reed_server_allocations s where s.reed_id = i.subject and s.holding and s.server_id <> i.server')}) then 'not-held'
       when i.fallback and n.online = 0 then 'nobody-online'
       when (select count(*) from (select from pending_events e where e.is_foreign and e.requester_user_id = i.sentinel and e.state > 0 limit $10) e) >= $10
-        or (select count(*) from (select from pending_events e where e.is_foreign and e.requester_user_id = i.sentinel and e.state = 0 limit $11) e) >= $11
+        or (select count(*) from (select from pending_events e where e.is_foreign and e.requester_user_id = i.sentinel and e.state >= 0 and e.state < 1 limit $11) e) >= $11
         then 'full'
       else 'opened'
     end as verdict
@@ -189,8 +189,9 @@ export const acknowledgeForeign = async (context: LedgerContext, server: ServerI
     text: `with ${END_FOREIGN('e.relays > 0')},
 held as (
   insert into reed_server_allocations (reed_id, server_id, holding)
-  select p.id, $1, true from taken t join reeds p on p.id = t.subject_id or (t.subject_kind = 'thread' and p.thread_head = t.subject_id)
-  where not ${some("fold_peers fp where fp.server_id = split_part(t.author, '@', 2)")} order by p.id
+  select p.id, $1, true from taken t cross join lateral (
+    select t.subject_id as id union select r.id from reeds r where t.subject_kind = 'thread' and r.thread_head = t.subject_id
+  ) p where not ${some("fold_peers fp where fp.server_id = split_part(t.author, '@', 2)")} order by p.id
   on conflict (reed_id, server_id) do update set holding = true
 ),
 counted as (
@@ -210,7 +211,8 @@ export const cancelForeign = async (
 ): Promise<ForeignEnded> => {
   const [row] = await context.db.query<ForeignEnded>({
     name: 'ledger_foreign_cancel',
-    text: `with ${END_FOREIGN('true')},
+    // One that is being passed on ends first: the peer's slot is free once this is answered.
+    text: `with ${END_FOREIGN('e.state <> 6')},
 remembered as (
   insert into cancelled_crossings (server_id, crossing_id, until) select $1, $2, $3 where not exists (select from named)
   on conflict (server_id, crossing_id) do update set until = excluded.until

@@ -8,7 +8,7 @@ $protobuf.configure();
 const $Reader = $protobuf.Reader, $Writer = $protobuf.Writer, $util = $protobuf.util;
 const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error = $util.global.Error, $RangeError = $util.global.RangeError;
 
-const $root = $protobuf.roots["reedbed"] || ($protobuf.roots["reedbed"] = {});
+const $root = $protobuf.roots["fold"] || ($protobuf.roots["fold"] = {});
 
 export const reedbed = $root.reedbed = (() => {
 

@@ -1,0 +1,114 @@
+// The way between two servers, in the process: calls and answers can be lost, repeated, delayed and reordered, and the copies on it are counted
+// here, not by the servers.
+import { AppError } from '../../src/base/errors.ts';
+import { ERROR_CODES } from '../../src/base/codes.ts';
+import type { FoldAnswer, FoldCalls, FoldHandlers, FoldLeg, FoldReply } from '../../src/federation/fold-ports.ts';
+import type { ReedId, ServerId } from '../../src/wire/address.ts';
+import { decodeFoldDelivery, decodeFoldRequest } from '../../src/wire/fold.ts';
+
+export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonly leg: FoldLeg; readonly body: Uint8Array };
+
+/** What becomes of a call. held: until `release`. */
+export type Fate = 'pass' | 'lose-request' | 'lose-answer' | 'repeat' | 'hold';
+
+export class Wire {
+  /** Decides what becomes of each call; may take its time. */
+  fate: (call: WireCall) => Fate | Promise<Fate> = () => 'pass';
+  /** Every call that was made, in order. */
+  readonly calls: WireCall[] = [];
+  /** Copies on the wire now, by reed; the most there ever were; and how many ever arrived and were taken. */
+  readonly #copies = new Map<ReedId, number>();
+  mostCopies = 0;
+  readonly taken = new Map<ReedId, Set<string>>();
+  readonly #reedOf = new Map<string, ReedId>();
+  readonly #handlers = new Map<ServerId, FoldHandlers>();
+  readonly #epochs = new Map<ServerId, string>();
+  readonly #held: (() => void)[] = [];
+
+  attach(server: ServerId, handlers: FoldHandlers, epoch = ''): void {
+    this.#handlers.set(server, handlers);
+    this.#epochs.set(server, epoch);
+  }
+
+  /** The server is not there. */
+  detach(server: ServerId): void {
+    this.#handlers.delete(server);
+  }
+
+  /** The calls of a server whose id is known by the time that it calls. */
+  callsOf(from: () => ServerId): FoldCalls {
+    return { call: (to, leg, body, options) => this.#call({ from: from(), to, leg, body }, options?.signal) };
+  }
+
+  count(leg: FoldLeg): number {
+    return this.calls.filter((call) => call.leg === leg).length;
+  }
+
+  /** Lets all held calls go on. */
+  release(): void {
+    for (const go of this.#held.splice(0)) go();
+  }
+
+  get held(): number {
+    return this.#held.length;
+  }
+
+  async #call(call: WireCall, signal?: AbortSignal): Promise<FoldAnswer> {
+    this.calls.push(call);
+    const request = call.leg === 'request' || call.leg === 'fallback' ? decodeFoldRequest(call.body) : null;
+    if (request !== null) this.#reedOf.set(request.peerRequestId, request.reedId);
+    const copy = call.leg === 'deliver' ? decodeFoldDelivery(call.body) : null;
+    const reed = copy && this.#reedOf.get(copy.peerRequestId);
+    if (reed) this.#carry(reed, 1);
+    const answered = this.#pass(call).then((answer) => {
+      if (reed && copy && answer.kind === 'answer' && answer.status === 204) this.#take(reed, copy.peerRequestId);
+      return answer;
+    });
+    try {
+      return await (signal === undefined ? answered : Promise.race([answered, aborted(signal)]));
+    } finally {
+      if (reed) this.#carry(reed, -1);
+    }
+  }
+
+  #carry(reed: ReedId, by: 1 | -1): void {
+    const now = (this.#copies.get(reed) ?? 0) + by;
+    this.#copies.set(reed, now);
+    this.mostCopies = Math.max(this.mostCopies, now);
+  }
+
+  #take(reed: ReedId, crossing: string): void {
+    const known = this.taken.get(reed) ?? new Set();
+    this.taken.set(reed, known.add(crossing));
+  }
+
+  async #pass(call: WireCall): Promise<FoldAnswer> {
+    const fate = await this.fate(call);
+    if (fate === 'hold') await new Promise<void>((go) => this.#held.push(go));
+    if (fate === 'lose-request') return { kind: 'transport', reason: 'lost' };
+    const first = this.#handle(call);
+    const [answer] = fate === 'repeat' ? await Promise.all([first, this.#handle(call)]) : [await first];
+    return fate === 'lose-answer' ? { kind: 'transport', reason: 'lost' } : answer;
+  }
+
+  async #handle({ body, from, leg, to }: WireCall): Promise<FoldAnswer> {
+    const handlers = this.#handlers.get(to);
+    if (handlers === undefined) return { kind: 'transport', reason: 'refused' };
+    const epoch = this.#epochs.get(to) ?? '';
+    try {
+      const { status, body: answer = new Uint8Array(0) }: FoldReply = await handlers[leg].handle(from, body);
+      return { kind: 'answer', status, body: answer, epoch };
+    } catch (error) {
+      if (!(error instanceof AppError)) return { kind: 'answer', status: 500, body: new Uint8Array(0), epoch };
+      const { httpStatus } = ERROR_CODES[error.code];
+      return { kind: 'answer', status: httpStatus, body: new Uint8Array(0), epoch, retryAfterMs: error.retryAfterMs ?? 0 };
+    }
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<FoldAnswer> =>
+  new Promise((resolve) => {
+    const end = () => resolve({ kind: 'transport', reason: 'closed' });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
