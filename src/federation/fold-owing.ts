@@ -53,7 +53,7 @@ export class FoldOwing {
     const { clock, limits } = this.#deps;
     for (const look of [() => this.#due(), () => this.pay(), () => this.#line(), () => this.#notHeld(), () => this.#notices(), () => this.#peers()])
       await this.#isolated(look);
-    const at = clock.monotonicMs();
+    const at = clock.now();
     if (at - this.#auditedAt >= limits.foldAuditEveryMs) {
       this.#auditedAt = at;
       await this.#isolated(() => this.#audit());

@@ -42,6 +42,7 @@ export class FoldPair {
   /** Where it is asked for. */
   asking!: Side;
   readonly #members: LightMember[] = [];
+  readonly #accounts = new Map<string, LightAccount>();
   #sides: Side[] = [];
 
   /** One pair for every test of the file. */
@@ -99,6 +100,7 @@ export class FoldPair {
   /** Accounts of a side, whose keys the other sides know as if they had been proven to them. */
   async accounts(side: Side, count: number): Promise<LightAccount[]> {
     const accounts = await side.community.accounts(count);
+    for (const account of accounts) this.#accounts.set(account.userId, account);
     const keys = await side.community.rows<{ id: string; user_id: string; statement_hash: Buffer }>(
       'select id, user_id, statement_hash from keys where user_id = any($1)',
       [accounts.map(({ userId }) => userId)],
@@ -113,6 +115,13 @@ export class FoldPair {
           [keys.map((key) => key.id), keys.map((key) => key.user_id), keys.map((key) => key.statement_hash), side.id],
         );
     return accounts;
+  }
+
+  /** For a member to come back with. */
+  async accountOf(member: LightMember): Promise<LightAccount> {
+    const account = this.#accounts.get(member.userId);
+    if (account === undefined) throw new Error('no member of this pair');
+    return account;
   }
 
   async join(side: Side, account: LightAccount, behaviour: Partial<LightBehaviour> = {}): Promise<LightMember> {
@@ -147,7 +156,7 @@ export class FoldPair {
   }
 
   #seen(): number {
-    return this.#members.reduce((sum, member) => sum + member.frames.length, 0) + this.wire.calls.length;
+    return this.#members.reduce((sum, member) => sum + member.frames.length, 0) + this.wire.legs.length;
   }
 
   async pass(byMs: number): Promise<void> {

@@ -40,6 +40,11 @@ export class Wire {
     return { call: (to, leg, body, options) => this.#call({ from: from(), to, leg, body }, options?.signal) };
   }
 
+  /** The legs that were called, in order, but for the regular comparing of lists. */
+  get legs(): FoldLeg[] {
+    return this.calls.flatMap(({ leg }) => (leg === 'crossings' ? [] : [leg]));
+  }
+
   count(leg: FoldLeg): number {
     return this.calls.filter((call) => call.leg === leg).length;
   }
