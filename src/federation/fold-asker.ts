@@ -9,7 +9,7 @@ import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import { carrierEnds, type MovedReason, reedEnds, type Settled, settleCrossings } from '../ledger/crossing-ends.ts';
-import { type Answered, type Arrival, answered, arrive, returned, sendingOf, subjectOf, unarrived } from '../ledger/crossings.ts';
+import { type Answered, type Arrival, answered, arrive, returned, type Sending, sendingOf, subjectOf, unarrived } from '../ledger/crossings.ts';
 import type { Ended } from '../ledger/ends.ts';
 import { type Promotion, promote, type StillInLine } from '../ledger/promote.ts';
 import { STATE } from '../ledger/state.ts';
@@ -111,7 +111,7 @@ export class FoldAsker {
     noted(sending.server, answer);
   }
 
-  async #answered(crossingId: string, of: { readonly isFallback: boolean; readonly subject: ReedId }, answer: FoldAnswer): Promise<void> {
+  async #answered(crossingId: string, of: Sending, answer: FoldAnswer): Promise<void> {
     const { clock } = this.#deps;
     const next = afterRequest(answer, of.isFallback);
     switch (next.kind) {
@@ -128,8 +128,14 @@ export class FoldAsker {
         await returned(this.#deps, crossingId, { wasTried: next.kind === 'next', isUnheld: next.kind === 'next' && next.isUnheld }, clock.now());
         return this.look([of.subject]);
       case 'away':
-        return;
+        return this.#waits(of);
     }
+  }
+
+  #waits({ eventId, requestId, requester, subject }: Sending): void {
+    if (requestId === null) return;
+    const of = { eventId, requestId, requester, subjectId: subject };
+    this.#deps.looks().progress({ ...of, state: STATE.crossing, onlineHolders: 0, failing: false, peerAway: true });
   }
 
   #opened(event: Answered | null, online: number): void {

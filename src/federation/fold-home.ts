@@ -50,6 +50,8 @@ export type FoldHomeDeps = LedgerContext & {
   readonly isLive: (server: ServerId) => boolean;
   /** What a call came to, for whoever judges the peer. */
   readonly noted: (server: ServerId, answer: FoldAnswer) => void;
+  /** Tells peers what they are owed. */
+  readonly owing: () => Promise<void>;
   /** An event of a peer that itself crossed from a third server moved on. */
   readonly moved: (eventId: string, reason: 'acked' | 'gone') => void;
 };
@@ -239,5 +241,6 @@ export class FoldHome {
   /** Peers' events ended since nobody has their subject any more. */
   async notHeld(eventIds: readonly string[]): Promise<void> {
     await oweNotHeld(this.#deps, eventIds, this.#deps.clock.now());
+    await this.#deps.owing();
   }
 }

@@ -51,7 +51,7 @@ export class FoldOwing {
   /** Everything that is due now. */
   async round(): Promise<void> {
     const { clock, limits } = this.#deps;
-    for (const look of [() => this.#due(), () => this.pay(), () => this.#line(), () => this.#notHeld(), () => this.#notices(), () => this.#peers()])
+    for (const look of [() => this.#due(), () => this.pay(), () => this.#line(), () => this.notHeld(), () => this.#notices(), () => this.#peers()])
       await this.#isolated(look);
     const at = clock.now();
     if (at - this.#auditedAt >= limits.foldAuditEveryMs) {
@@ -110,7 +110,8 @@ export class FoldOwing {
     asker.look(subjects);
   }
 
-  async #notHeld(): Promise<void> {
+  /** Tells peers that what they wait for is held no more. */
+  async notHeld(): Promise<void> {
     const { clock, looks } = this.#deps;
     for (const each of await owedNotHeld(this.#deps, clock.now())) looks().look(() => this.#tellNotHeld(each));
   }

@@ -43,6 +43,7 @@ export class Fold implements FoldPort {
     this.#home = new FoldHome({
       ...{ ...deps, noted, isLive: (server) => this.#live.has(server) },
       moved: (eventId, reason) => this.#asker.moved(eventId, reason),
+      owing: () => this.#owing.notHeld(),
     });
     this.#asker = new FoldAsker({
       ...{ ...deps, noted, owing: () => deps.looks().look(() => this.#owing.pay()) },

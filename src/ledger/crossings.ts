@@ -183,6 +183,9 @@ update pending_events e set state = 7, relayed_at = null, relays = e.relays - 1,
 
 export type Sending = {
   readonly crossingId: string;
+  readonly eventId: string;
+  /** Of an explicit request. */
+  readonly requestId: RequestId | null;
   readonly server: ServerId;
   readonly requester: UserId;
   readonly kind: SubjectKind;
@@ -197,7 +200,7 @@ export type Sending = {
 export const sendingOf = async (db: Database, crossingId: string): Promise<Sending | null> => {
   const [row] = await db.query<Sending>({
     name: 'ledger_crossing_sending',
-    text: `select c.crossing_id as "crossingId", c.asked_server_id as server, c.requester, c.kind, c.subject, c.is_fallback as "isFallback",
+    text: `select c.crossing_id as "crossingId", c.event_id as "eventId", case when e.requested_at is not null then e.request_id end as "requestId", c.asked_server_id as server, c.requester, c.kind, c.subject, c.is_fallback as "isFallback",
         ${REQUESTER} as "askedFor",
         case when e.is_foreign then (select f.requesting_key_id from foreign_relay_requests f where f.event_id = e.event_id)
           else (select u.key_id from users u where u.id = e.requester_user_id) end as "keyId"

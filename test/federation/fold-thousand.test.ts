@@ -1,0 +1,57 @@
+// A thousand members of one server ask for one reed of another at once. What that costs its home is counted on the wire between the two.
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LightMember } from '../support/light-member.ts';
+import { FoldPair } from '../support/fold-pair.ts';
+
+const READERS = 1_000;
+const AT_ONCE = 100;
+
+const pair = FoldPair.forEachTest({ budgetMembers: 10_000 });
+afterEach(() => {
+  pair.wire.fate = () => 'pass';
+});
+
+async function crowd(): Promise<LightMember[]> {
+  const accounts = await pair.accounts(pair.asking, READERS);
+  const members: LightMember[] = [];
+  for (let at = 0; at < accounts.length; at += AT_ONCE)
+    members.push(...(await Promise.all(accounts.slice(at, at + AT_ONCE).map((account) => pair.join(pair.asking, account)))));
+  return members;
+}
+
+const hasIt = (member: LightMember): boolean => member.frames.some(({ type }) => type === 'dataResponse');
+
+describe('a thousand readers', () => {
+  it('cost the home three copies in all, and never more than three at once', async () => {
+    const { reed } = await pair.reed();
+    const readers = await crowd();
+    for (const reader of readers) reader.request(reed);
+    await pair.passUntil(1_000, () => readers.every(hasIt));
+    expect(pair.wire.taken.get(reed)?.size).toBeLessThanOrEqual(3);
+    expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
+    expect(pair.wire.count('request')).toBeLessThanOrEqual(3);
+  }, 240_000);
+
+  it('of whom a fifth are killed, carriers in the middle of it among them, all get it but those, for a few copies more', async () => {
+    const { reed } = await pair.reed();
+    const readers = await crowd();
+    const killed = new Set(readers.filter((_, at) => at % 5 === 0));
+    let carriersKilled = 0;
+    // Whoever is to die and carries is killed while its copy is on the wire.
+    pair.wire.fate = async ({ leg }) => {
+      if (leg !== 'deliver') return 'pass';
+      const carriers = await pair.asking.community.rows<{ requester: string }>('select requester from foreign_pending_events where slot is not null');
+      for (const reader of killed)
+        if (reader.isOpen && carriers.some(({ requester }) => requester === reader.userId)) {
+          carriersKilled += 1;
+          await reader.vanish();
+        }
+      return 'pass';
+    };
+    for (const reader of readers) reader.request(reed);
+    for (const reader of killed) if (Math.random() < 0.9) await reader.vanish();
+    await pair.passUntil(1_000, () => readers.every((reader) => killed.has(reader) || hasIt(reader)));
+    expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
+    expect(pair.wire.taken.get(reed)?.size).toBeLessThanOrEqual(3 + 4 + carriersKilled);
+  }, 240_000);
+});
