@@ -14,18 +14,15 @@ export const peersLive = async (db: Database, servers: readonly ServerId[]): Pro
   });
 };
 
-/** A peer does not answer: nothing crosses until then, and what it owed an answer for gives its slot back. @returns false if it was away already */
+/**
+ * A peer does not answer: nothing crosses until then. What it owes an answer for keeps its slot, since its copy may still be on the wire.
+ * @returns false if it was away already
+ */
 export const peerAway = async (db: Database, server: ServerId, until: number, now: number): Promise<boolean> => {
   const [row] = await db.query<{ fresh: boolean }>({
     name: 'fold_peer_away',
     text: `
-with away as (
-  update fold_peers set away_until = greatest(away_until, $2::timestamptz) where server_id = $1 returning old.away_until > $3 as already
-),
-freed as (
-  update foreign_pending_events set slot = null where asked_server_id = $1 and owes = 'cancel' and slot is not null and exists (select from away)
-)
-select already is not true as fresh from away`,
+update fold_peers set away_until = greatest(away_until, $2::timestamptz) where server_id = $1 returning (old.away_until > $3) is not true as fresh`,
     values: [server, new Date(until), new Date(now)],
   });
   return row?.fresh ?? false;

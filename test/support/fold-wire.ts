@@ -3,7 +3,7 @@
 import { AppError } from '../../src/base/errors.ts';
 import { ERROR_CODES } from '../../src/base/codes.ts';
 import type { FoldAnswer, FoldCalls, FoldHandlers, FoldLeg, FoldReply } from '../../src/federation/fold-ports.ts';
-import type { ReedId, ServerId } from '../../src/wire/address.ts';
+import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
 import { decodeFoldDelivery, decodeFoldRequest } from '../../src/wire/fold.ts';
 
 export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonly leg: FoldLeg; readonly body: Uint8Array };
@@ -21,6 +21,7 @@ export class Wire {
   mostCopies = 0;
   readonly taken = new Map<ReedId, Set<string>>();
   readonly #reedOf = new Map<string, ReedId>();
+  readonly #requesterOf = new Map<string, UserId>();
   readonly #handlers = new Map<ServerId, FoldHandlers>();
   readonly #epochs = new Map<ServerId, string>();
   readonly #held: (() => void)[] = [];
@@ -49,9 +50,14 @@ export class Wire {
     return this.calls.filter((call) => call.leg === leg).length;
   }
 
-  /** Lets all held calls go on. */
+  /** Lets all held calls go on, the last one first. */
   release(): void {
-    for (const go of this.#held.splice(0)) go();
+    for (const go of this.#held.splice(0).reverse()) go();
+  }
+
+  /** Who was sent the copies of this reed that arrived. */
+  takers(reed: ReedId): UserId[] {
+    return [...(this.taken.get(reed) ?? [])].flatMap((crossing) => this.#requesterOf.get(crossing) ?? []);
   }
 
   get held(): number {
@@ -61,7 +67,10 @@ export class Wire {
   async #call(call: WireCall, signal?: AbortSignal): Promise<FoldAnswer> {
     this.calls.push(call);
     const request = call.leg === 'request' || call.leg === 'fallback' ? decodeFoldRequest(call.body) : null;
-    if (request !== null) this.#reedOf.set(request.peerRequestId, request.reedId);
+    if (request !== null) {
+      this.#reedOf.set(request.peerRequestId, request.reedId);
+      this.#requesterOf.set(request.peerRequestId, request.requesterId);
+    }
     const copy = call.leg === 'deliver' ? decodeFoldDelivery(call.body) : null;
     const reed = copy && this.#reedOf.get(copy.peerRequestId);
     if (reed) this.#carry(reed, 1);
