@@ -56,6 +56,10 @@ export const DEFAULT_LIMITS = {
   openRequests: 64, // TOO_MANY_OPEN
   subscriptions: 50,
 
+  // A member's acts over HTTP, from whatever addresses. Over it: 429.
+  actsPerMinute: 60,
+  actsBurst: 300,
+
   // Without a session, per address (IPv6: per /64). Over one of these: 429.
   signUpsPerHour: 10,
   challengesPerHour: 60,
@@ -77,6 +81,7 @@ export const DEFAULT_LIMITS = {
   documentRenewMs: 45 * DAY, // issued anew when less is left
   sessionsPerMember: 32, // the oldest ends
   sessionWriteEveryMs: MINUTE,
+  sessionLookMs: 30 * SECOND, // at whether those of open sockets still stand
   knownKeys: 4_096, // parsed public keys in memory; the oldest leaves
   keyChain: 100, // keys of one member on its chain, the first included; then no rotation is taken
   rotationEveryMs: DAY, // between two rotations by ordinary keys: RATE_LIMITED
@@ -204,6 +209,10 @@ export const DEFAULT_LIMITS = {
   recallPauseMs: 1_500, // between two of them, so that people's own requests have their share of the budget
   recallAgainMs: 10 * MINUTE, // those whose holders were not online
   evictionsAtOnce: 64, // announced and not answered yet
+  declinedRemembered: 100, // reeds of one muted member that were turned away, to be asked for when they are muted no more; the oldest is forgotten
+  quotaLookMs: MINUTE, // between two looks at how much of the device's space is used
+  quotaFreeFromPercent: 85, // of the space: then authors are let go of
+  quotaFreeToPercent: 80, // until no more than this is used
 
   // The fold: copies that cross between two servers.
   inLineLookMs: MINUTE, // what waits for a slot or a peer is looked at again

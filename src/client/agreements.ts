@@ -33,15 +33,20 @@ export class Agreements {
     this.#deps = deps;
   }
 
-  /** Whether anything by this author could be agreed to by this path: looked at before anything is decrypted. */
-  async expects(path: DeliveryType, reedId: ReedId): Promise<boolean> {
-    const { store, user, watched } = this.#deps;
+  /** Whether anything by this author could be agreed to by this path: looked at before anything is decrypted. muted: it could, were they not muted. */
+  async expects(path: DeliveryType, reedId: ReedId): Promise<'agreed' | 'muted' | 'unsolicited'> {
+    const { store, user } = this.#deps;
     const author = userOf(reedId);
-    if (author === user) return true;
-    if (await this.isShut(author)) return false;
+    if (author === user) return 'agreed';
+    if (await this.isShut(author)) return 'unsolicited';
     const isFollowed = (await store.get('follows', author)) !== null;
-    if (isFollowed) return true;
-    if ((await store.get('marks', author))?.muted) return false;
+    if (isFollowed) return 'agreed';
+    if (!(await this.#isPathOpen(path, author))) return 'unsolicited';
+    return (await store.get('marks', author))?.muted ? 'muted' : 'agreed';
+  }
+
+  async #isPathOpen(path: DeliveryType, author: UserId): Promise<boolean> {
+    const { store, watched } = this.#deps;
     switch (path) {
       case 'followReed':
         // Until it is known whom this member follows the server knows better.

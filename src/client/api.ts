@@ -23,15 +23,25 @@ export type Call = {
   readonly session?: TokenSource;
 };
 
+/** Takes the certificate with an answer that something was taken back, before the caller hears of it. Never rejects. */
+export type RemovalTold = (certificate: object) => Promise<void>;
+
 export class Api {
   readonly #origin: string;
   readonly #fetch: HttpFetch;
   readonly #clock: Clock;
+  readonly #removed: RemovalTold | null;
 
-  constructor(serverUrl: string, fetch: HttpFetch, clock: Clock) {
+  constructor(serverUrl: string, fetch: HttpFetch, clock: Clock, removed: RemovalTold | null = null) {
     this.#origin = new URL(serverUrl).origin;
     this.#fetch = fetch;
     this.#clock = clock;
+    this.#removed = removed;
+  }
+
+  /** The same server, for calls whose 410 is news to be kept. */
+  telling(removed: RemovalTold): Api {
+    return new Api(this.#origin, this.#fetch, this.#clock, removed);
   }
 
   /** The server's web origin. */
@@ -49,6 +59,15 @@ export class Api {
    * @throws AppError with the problem's code; UNAVAILABLE if there was no answer
    */
   async call(path: string, call: Call = {}): Promise<unknown> {
+    try {
+      return await this.#inSession(path, call);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'REMOVED' && error.certificate) await this.#removed?.(error.certificate);
+      throw error;
+    }
+  }
+
+  async #inSession(path: string, call: Call): Promise<unknown> {
     if (!call.session) return this.#once(path, call, null);
     const token = await call.session.token();
     try {

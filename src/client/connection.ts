@@ -102,7 +102,15 @@ export class Connection {
     else if (frame.type === 'welcome' && this.#phase === 'authenticating') void this.#welcome(frame.body);
     else if (frame.type === 'error' && this.#phase !== 'open') this.#refused(frame.body);
     else if (this.#phase === 'open') this.#deps.frame(frame);
-    else if (this.#phase === 'proving') this.#waiting.push(frame);
+    else if (this.#phase === 'proving') this.#hold(frame);
+  }
+
+  /** What comes while the server is being checked waits; it can't be much before anything was asked for. */
+  #hold(frame: Frame): void {
+    if (this.#waiting.length >= this.#deps.limits.pendingFrames) {
+      return this.#drop('the server sent too much before it was checked', 'CLOSE_RATE_LIMITED');
+    }
+    this.#waiting.push(frame);
   }
 
   async #hello(hello: FrameBodies['hello']): Promise<void> {

@@ -20,6 +20,8 @@ export type EvictionDeps = {
   readonly user: UserId;
   send(frame: Frame): boolean;
   emit: Emit;
+  /** A copy is leaving: that the server should confirm it is no concern any more. */
+  unconfirmed(reedId: ReedId): void;
 };
 
 export class Evictions {
@@ -39,9 +41,10 @@ export class Evictions {
 
   /** Resolves when the copy is deleted, which needs the server's answer; at once if there is none. */
   async evict(reedId: ReedId): Promise<void> {
-    const { store, time, random, user } = this.#deps;
+    const { store, time, random, user, unconfirmed } = this.#deps;
     const copy = await store.get('copies', reedId);
     if (!copy) return;
+    unconfirmed(reedId);
     const now = time.now();
     const requestId = makeRequestId(user, uuidv7(now, random));
     await store.write([

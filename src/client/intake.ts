@@ -6,6 +6,7 @@ import { parseReedId, type ReedId, type UserId, userOf } from '../wire/address.t
 import { ACCUSING_REASONS, type DeliveryType, type Frame, type FrameBodies, type FrameOf, type InvalidReason } from '../wire/frames.ts';
 import type { Agreements } from './agreements.ts';
 import type { CheckedContent, CheckedCopy } from './check-copy.ts';
+import type { Declined } from './declined.ts';
 import type { Pending, PendingReeds } from './pending.ts';
 import { REFUSALS_MAX, retryDelayMs } from './refusals.ts';
 import type { ServerTime } from './server-time.ts';
@@ -35,6 +36,7 @@ export type IntakeDeps = {
   readonly open: OpenRequests;
   readonly agreements: Pick<Agreements, 'expects' | 'holds' | 'falseRelation'>;
   readonly tombstones: Pick<Tombstones, 'find'>;
+  readonly declined: Pick<Declined, 'note'>;
   /** Judges a ciphertext as the copy of a reed or thread. Rejects when that is not possible now. */
   check(ciphertext: Uint8Array, reedId: ReedId): Promise<Result<CheckedContent, InvalidReason>>;
   send(frame: Frame): boolean;
@@ -107,12 +109,14 @@ export class Intake {
   }
 
   async #take(frame: Delivery, reedId: ReedId): Promise<void> {
-    const { agreements, tombstones, check } = this.#deps;
+    const { agreements, tombstones, declined, check } = this.#deps;
     const pending = this.#pendingCopy(reedId);
     const here = await this.#here(reedId);
     if (here && !(pending?.record.thread && here.length === 1)) return this.#acknowledge(frame.id, { reedId, parts: here });
-    const isAgreed = !(await tombstones.find(reedId)) && (pending !== undefined || (await agreements.expects(frame.type, reedId)));
-    if (!isAgreed) return this.#unsolicited(frame, reedId);
+    if (await tombstones.find(reedId)) return this.#unsolicited(frame, reedId);
+    const expected = pending ? 'agreed' : await agreements.expects(frame.type, reedId);
+    if (expected === 'muted') await declined.note(reedId);
+    if (expected !== 'agreed') return this.#unsolicited(frame, reedId);
     if (pending) this.#deps.open.progress(pending, { state: 'checking' });
     const checked = await check(frame.body.ciphertext, reedId);
     if (!checked.ok) return this.#invalid(frame, reedId, checked.reason, checked.detail);
@@ -255,7 +259,10 @@ export class Intake {
     }
     if (copies.length === 0 && !pending) return;
     open.delete(reedId);
-    await store.write([...copies.map((record): Change => ({ put: 'copies', record })), { delete: 'requests', id: reedId }]);
+    // A head that is being given up has a record of that, whatever becomes of the other parts.
+    const isLeaving = (await store.get('requests', reedId))?.want === 'eviction';
+    const settled: Change[] = isLeaving ? [] : [{ delete: 'requests', id: reedId }];
+    await store.write([...copies.map((record): Change => ({ put: 'copies', record })), ...settled]);
     for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'held' });
     this.#deps.open.freed();
   }

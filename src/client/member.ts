@@ -13,6 +13,7 @@ import { makeInviteLink } from './invite-link.ts';
 import type { KeyRing } from './key-ring.ts';
 import { KeyDirectory } from './keys.ts';
 import { removeAccount, revokeKey } from './leaving.ts';
+import { Listeners } from './listeners.ts';
 import type { Lists } from './lists.ts';
 import { Membership } from './membership.ts';
 import { mended } from './mends.ts';
@@ -20,6 +21,7 @@ import type { Writing } from './outbox.ts';
 import type { HttpFetch, SocketFactory } from './ports.ts';
 import type { ProfileChanges, Profiles } from './profile.ts';
 import { type Draft, requireAnswerable, type ThreadDraft } from './publish-options.ts';
+import type { Measure } from './quota.ts';
 import type { Receiving } from './receiving.ts';
 import { type BackupInput, recover, withdrawRemoval } from './recovery.ts';
 import { RELATIONS_KNOWN, type Relations } from './relations.ts';
@@ -45,6 +47,8 @@ export type MemberDeps = {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly limits?: Limits;
+  /** How much of the store's medium is used, where it has a bound. */
+  readonly measure?: Measure;
 };
 
 /** Opens a member over a store: with the account that is in it, or without. Touches no network. */
@@ -59,7 +63,7 @@ export class Member {
   readonly #api: Api;
   readonly #time: ServerTime;
   readonly #limits: Limits;
-  readonly #listeners = new Set<(event: MemberEvent) => void>();
+  readonly #listeners = new Listeners<MemberEvent>();
   #account: Account | null = null;
   #membership: Membership | null = null;
   #server: PinnedServer | null = null;
@@ -226,9 +230,9 @@ export class Member {
     return this.#deps.store.list('copies', page);
   }
 
-  /** Gives up a copy: announced, and deleted once the server has answered, when this resolves. */
+  /** Gives up a copy, of a thread all of it: announced, and deleted once the server has answered, when this resolves. */
   async evict(reedId: ReedId): Promise<void> {
-    await this.#running().receiving.evictions.evict(reedId);
+    await this.#running().receiving.giveUp(reedId);
   }
 
   /** Reeds and threads that were written and are not published yet, in order. */
@@ -278,10 +282,10 @@ export class Member {
 
   /** Who a member is, by their own certified word; null if the server knows nobody by that id. */
   async author(user: UserId): Promise<{ readonly user: UserId; readonly username: string } | null> {
-    const { session, keys } = this.#running();
+    const { api, session, keys } = this.#running();
     let answer: { identity?: unknown };
     try {
-      answer = (await this.#api.call(`users/${encodeURIComponent(user)}`, { session })) as typeof answer;
+      answer = (await api.call(`users/${encodeURIComponent(user)}`, { session })) as typeof answer;
     } catch (error) {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
       throw error;
@@ -293,8 +297,7 @@ export class Member {
 
   /** Calls `listener` with everything that happens, until the returned function is called. */
   subscribe(listener: (event: MemberEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Resolves when no work of this member's own is going on. */
@@ -346,9 +349,10 @@ export class Member {
       // A replaced key is kept for a week; the server's time is known by now.
       if (event.type === 'connection' && event.state === 'online')
         void this.#deps.keyRing.forgetReplaced(this.#time.now()).catch(() => undefined);
-      for (const listener of this.#listeners) listener(event);
+      this.#listeners.tell(event);
     };
-    const membership = new Membership({ ...this.#parts(), socket: this.#deps.socket, limits: this.#limits, account, server, emit });
+    const { socket, measure } = this.#deps;
+    const membership = new Membership({ ...this.#parts(), socket, measure, limits: this.#limits, account, server, emit });
     await membership.load();
     this.#membership = membership;
   }
@@ -369,10 +373,10 @@ export class Member {
   }
 
   async #rootOf(replyTo: ReedId): Promise<ReedId> {
-    const { session, keys } = this.#running();
+    const { api, session, keys } = this.#running();
     const copy = await this.copy(replyTo);
     if (copy) return copy.certificate.statement.root ?? replyTo;
-    const answer = (await this.#api.call(`reeds/${encodeURIComponent(replyTo)}`, { session })) as { certificate?: unknown };
+    const answer = (await api.call(`reeds/${encodeURIComponent(replyTo)}`, { session })) as { certificate?: unknown };
     const accepted = await verifyCertificate(answer.certificate, 'reed', keys.context);
     if (!accepted.ok || accepted.value.certificate.statement.id !== replyTo) throw new AppError('NOT_FOUND', 'replyTo');
     return accepted.value.certificate.statement.root ?? replyTo;

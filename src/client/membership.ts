@@ -14,6 +14,7 @@ import { Lists } from './lists.ts';
 import { Outbox } from './outbox.ts';
 import type { SocketFactory } from './ports.ts';
 import { Profiles } from './profile.ts';
+import type { Measure } from './quota.ts';
 import { Receiving } from './receiving.ts';
 import { registerReed, registerThread } from './registration.ts';
 import { Relations } from './relations.ts';
@@ -33,11 +34,14 @@ export type MembershipDeps = {
   readonly limits: Limits;
   readonly account: Account;
   readonly server: PinnedServer;
+  readonly measure: Measure | undefined;
   emit: Emit;
 };
 
 export class Membership {
   readonly session: Session;
+  /** A removal that an answer tells of is learned before the caller hears of it. */
+  readonly api: Api;
   readonly keys: KeyDirectory;
   readonly receiving: Receiving;
   readonly outbox: Outbox;
@@ -59,23 +63,26 @@ export class Membership {
       frame: (frame) => this.#frame(frame),
     });
     const send = (frame: Frame): boolean => this.session.send(frame);
+    // Not with the API that tells of removals: to prove one, keys are asked for.
     this.keys = new KeyDirectory({ ...deps, session: this.session });
-    this.lists = new Lists({ ...deps, session: this.session, keys: this.keys });
-    this.profiles = new Profiles({ ...deps, user, key, session: this.session, keys: this.keys });
+    this.api = deps.api.telling((certificate) => this.receiving.explained(certificate));
+    const asking = { ...deps, api: this.api, session: this.session, keys: this.keys };
+    this.lists = new Lists(asking);
+    this.profiles = new Profiles({ ...asking, user, key });
     this.outbox = new Outbox({
       ...deps,
       user,
       key,
       send,
-      acts: new ActCarrier({ ...deps, user, key, session: this.session, keys: this.keys }),
-      register: (signed) => registerReed({ ...deps, session: this.session, keys: this.keys }, signed),
-      registerThread: (signed) => registerThread({ ...deps, session: this.session, keys: this.keys }, signed),
+      acts: new ActCarrier({ ...asking, user, key }),
+      register: (signed) => registerReed(asking, signed),
+      registerThread: (signed) => registerThread(asking, signed),
     });
     this.relations = new Relations({ ...deps, user, outbox: this.outbox, lists: this.lists });
     this.receiving = new Receiving({
       ...deps,
       ...{ user, send, keys: this.keys, lists: this.lists },
-      relationsKnown: () => this.relations.idle(),
+      relationsKnown: () => this.relations.known(),
       check: (ciphertext, reedId) => this.#check(ciphertext, reedId),
     });
     this.#holder = new Holder({ ...deps, user, send, requesterKey: (_user, id) => this.keys.forRelay(id) });

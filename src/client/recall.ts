@@ -2,6 +2,7 @@
 // authors are asked back, a few at a time and threads whole; of the rest the server is told that it is not here. What is left to ask for is in the
 // store, so that it goes on after any stop.
 import type { Timer } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import { type ReedId, type UserId, userOf } from '../wire/address.ts';
 import type { Evictions } from './evictions.ts';
@@ -27,6 +28,8 @@ export type RecallDeps = {
   readonly lists: Pick<Lists, 'allocations' | 'ownReeds'>;
   readonly viewer: Pick<Viewer, 'request'>;
   readonly evictions: Pick<Evictions, 'lacking'>;
+  /** Whether it is known whom this member follows, asked for now if it was not. */
+  relationsKnown(): Promise<boolean>;
   emit: Emit;
 };
 
@@ -62,11 +65,11 @@ export class Recall {
 
   /** A connection is ready, and whom this member follows is known. */
   connected(): void {
-    if (!this.#saved || this.#saved.state === 'done' || this.#running) return;
+    if (!this.#saved || this.#saved.state === 'done' || this.#running || this.#isClosed) return;
     this.#again?.cancel();
     this.#running = this.#run()
-      // The next connection goes on.
-      .catch(() => undefined)
+      // The next connection goes on, or this one after a while.
+      .catch(() => this.#goOnLater())
       .finally(() => {
         this.#running = null;
       });
@@ -83,8 +86,10 @@ export class Recall {
   }
 
   async #list(): Promise<void> {
-    const { store, lists, evictions, user } = this.#deps;
+    const { store, lists, evictions, user, relationsKnown } = this.#deps;
     this.#tell();
+    // Without knowing whom this member follows, their reeds would be given up instead of asked for.
+    if (!(await relationsKnown())) throw new AppError('UNAVAILABLE', 'it is not known yet whom this member follows');
     for await (const page of lists.allocations()) {
       const lacking = await this.#lacking(page);
       const wanted = await this.#wanted(lacking);
@@ -126,7 +131,7 @@ export class Recall {
 
   /** One round over what is left; what nobody who is online has comes in the next. */
   async #fetchAll(): Promise<void> {
-    const { store, limits, time } = this.#deps;
+    const { store, limits } = this.#deps;
     const slots = new Slots(limits.recallsAtOnce);
     this.#later = 0;
     for (let after: string | undefined = ''; after !== undefined && !this.#isClosed; ) {
@@ -136,7 +141,12 @@ export class Recall {
     }
     if (this.#isClosed) return;
     if ((await store.list('recalls', { limit: 1 })).length === 0) return this.#save({ ...this.#counts(), state: 'done' });
-    this.#again = time.after(limits.recallAgainMs, () => this.connected());
+    this.#goOnLater();
+  }
+
+  #goOnLater(): void {
+    const { limits, time } = this.#deps;
+    if (!this.#isClosed) this.#again = time.after(limits.recallAgainMs, () => this.connected());
   }
 
   async #fetch(record: RecallRecord): Promise<void> {

@@ -1,6 +1,5 @@
 // Everything that comes to a member without being asked for, wired together: deliveries, the community stream, removals and blocks, what is
 // watched, catching up, and what a new device asks back. Also what is read of it: timelines.
-import { AppError } from '../base/errors.ts';
 import type { RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
@@ -9,10 +8,12 @@ import type { Frame, InvalidReason } from '../wire/frames.ts';
 import { Agreements } from './agreements.ts';
 import { type Broadcast, Broadcasts } from './broadcasts.ts';
 import type { CheckedContent } from './check-copy.ts';
+import { Declined } from './declined.ts';
 import { Evictions } from './evictions.ts';
 import type { KeyDirectory } from './keys.ts';
 import type { Lists } from './lists.ts';
 import { Notices } from './notices.ts';
+import { type Measure, Quota } from './quota.ts';
 import { Recall } from './recall.ts';
 import { Room } from './room.ts';
 import type { ServerTime } from './server-time.ts';
@@ -33,9 +34,10 @@ export type ReceivingDeps = {
   readonly user: UserId;
   readonly keys: KeyDirectory;
   readonly lists: Lists;
-  /** Resolves when it is known whom this member follows, as far as it can be known now. */
-  relationsKnown(): Promise<void>;
+  /** Whether it is known whom this member follows, asked for now if it was not. */
+  relationsKnown(): Promise<boolean>;
   check(ciphertext: Uint8Array, reedId: ReedId): Promise<Result<CheckedContent, InvalidReason>>;
+  readonly measure: Measure | undefined;
   send(frame: Frame): boolean;
   emit: Emit;
 };
@@ -47,6 +49,8 @@ export class Receiving {
   readonly agreements: Agreements;
   readonly room: Room;
   readonly recall: Recall;
+  readonly quota: Quota;
+  readonly #declined: Declined;
   readonly #deps: ReceivingDeps;
   readonly #watches: Watches;
   readonly #broadcasts: Broadcasts;
@@ -64,7 +68,9 @@ export class Receiving {
     const { agreements } = this;
     this.tombstones = new Tombstones({ ...deps, ended: (id, certificate) => this.#ended(id, certificate) });
     const { tombstones } = this;
-    this.viewer = new Viewer({ ...deps, agreements, tombstones, missed: () => this.#sync.missed() });
+    this.#declined = new Declined(deps);
+    const declined = this.#declined;
+    this.viewer = new Viewer({ ...deps, agreements, tombstones, declined, missed: () => this.#sync.missed() });
     const { viewer } = this;
     this.#sync = new Sync({ ...deps, waiting: () => viewer.intake.waiting });
     this.#broadcasts = new Broadcasts({ ...deps, agreements, tombstones, watched: this.#watches });
@@ -75,9 +81,11 @@ export class Receiving {
       voidKeys: new VoidKeys({ ...deps, viewer }),
       shut: (user) => this.#shut(user),
     });
-    this.evictions = new Evictions(deps);
+    this.evictions = new Evictions({ ...deps, unconfirmed: (reedId) => viewer.letGo(reedId) });
     const { evictions } = this;
     this.room = new Room({ ...deps, evictions });
+    const { room } = this;
+    this.quota = new Quota({ ...deps, room });
     this.recall = new Recall({ ...deps, viewer, evictions });
     this.#timelines = new Timelines({ ...deps, agreements });
   }
@@ -114,10 +122,10 @@ export class Receiving {
     return this.tombstones.find(reedId);
   }
 
-  /** If the server says that something is gone, the certificate with it becomes a tombstone. Gives the error back, to be thrown on. */
-  async gone(error: unknown): Promise<unknown> {
-    if (error instanceof AppError && error.code === 'REMOVED') await this.tombstones.learn(error.certificate).catch(() => null);
-    return error;
+  /** Takes the certificate with which the server says that something was taken back; one that does not hold changes nothing. */
+  async explained(certificate: object): Promise<void> {
+    // What can't be proved or stored now is told again by the next answer.
+    await this.tombstones.learn(certificate).catch(() => null);
   }
 
   /** Keeps somebody's reeds without a follow, or shows nothing of theirs; what is not named stays as it is. */
@@ -125,24 +133,38 @@ export class Receiving {
     const { store } = this.#deps;
     const record: MarkRecord = { ...{ kept: false, muted: false }, ...(await store.get('marks', user)), ...change, id: user };
     await store.write([record.kept || record.muted ? { put: 'marks', record } : { delete: 'marks', id: user }]);
+    if (!record.muted) await this.#declined.askAgain(user, this.viewer);
+  }
+
+  /** Gives up what is here of a reed, or of the whole thread that it is part of. Resolves when the server has answered and it is deleted. */
+  async giveUp(reedId: ReedId): Promise<void> {
+    const { store } = this.#deps;
+    const head = (await store.get('copies', reedId))?.certificate.statement.thread?.head;
+    const parts = head === undefined ? [] : (await store.feed(`thread ${head}`)).map(({ copy }) => copy.id);
+    const leaving = Promise.all([...new Set([reedId, ...parts])].map((id) => this.evictions.evict(id)));
+    if (head !== undefined) await store.write([{ delete: 'threads', id: head }]);
+    await leaving;
   }
 
   async load(): Promise<void> {
     await Promise.all([this.viewer.load(), this.evictions.load(), this.recall.load()]);
+    await this.#declined.load(this.viewer);
   }
 
   connected(openRequests: number): void {
     this.viewer.connected(openRequests);
     this.evictions.connected();
     this.room.connected();
+    this.quota.connected();
     this.#watches.connected();
     const connection = ++this.#connections;
     // Before it is known whom this member follows, what comes of them would be turned away.
-    void this.#deps.relationsKnown().then(() => {
+    const begin = (): void => {
       if (connection !== this.#connections) return;
       this.#sync.connected();
       this.recall.connected();
-    });
+    };
+    void this.#deps.relationsKnown().then(begin, begin);
   }
 
   disconnected(): void {
@@ -151,6 +173,7 @@ export class Receiving {
     this.evictions.disconnected();
     this.#watches.disconnected();
     this.#sync.disconnected();
+    this.quota.disconnected();
   }
 
   async idle(): Promise<void> {

@@ -6,6 +6,7 @@ import { likeId } from './acts.ts';
 import type { Lists, Pages } from './lists.ts';
 import type { Acting, Outbox } from './outbox.ts';
 import type { ActRecord, Change, Store } from './store.ts';
+import type { ActType } from './types.ts';
 
 /** Its presence says that this device knows what the server knows. */
 export const RELATIONS_KNOWN = 'relations';
@@ -20,6 +21,8 @@ export type RelationsDeps = {
 export class Relations {
   readonly #deps: RelationsDeps;
   #learning: Promise<void> | null = null;
+  /** What acts since the lists were asked for are about: they may have come and gone while these were read. */
+  readonly #said = new Set<string>();
 
   constructor(deps: RelationsDeps) {
     this.#deps = deps;
@@ -43,11 +46,11 @@ export class Relations {
   }
 
   like(reed: ReedId): Promise<Acting> {
-    return this.#deps.outbox.act('like', reed);
+    return this.#act('like', reed);
   }
 
   unlike(reed: ReedId): Promise<Acting> {
-    return this.#deps.outbox.act('unlike', reed);
+    return this.#act('unlike', reed);
   }
 
   /** Takes a reed of one's own back; it is gone from this device when this resolves. Throws AppError INVALID for a part of a thread. */
@@ -89,23 +92,32 @@ export class Relations {
     await this.#learning;
   }
 
+  /** Whether this device knows what others of this member said, asked for now if it did not. */
+  async known(): Promise<boolean> {
+    this.connected();
+    await this.idle();
+    return (await this.#deps.store.get('meta', RELATIONS_KNOWN)) !== null;
+  }
+
   async #learnOnce(): Promise<void> {
     const { store, user, lists } = this.#deps;
     try {
       if (await store.get('meta', RELATIONS_KNOWN)) return;
+      this.#said.clear();
       const follows = await all(lists.following(user));
       const blocks = await all(lists.blocks());
       const likes = await all(lists.likes());
       const waiting = await this.#waiting();
-      const isUnsaid = (target: string): boolean => !waiting.some((act) => act.target === target);
+      const isUnsaid = (target: string): boolean => !this.#said.has(target) && !waiting.some((act) => act.target === target);
       const learned: Change[] = [
         ...follows.filter((person) => isUnsaid(person.user)).map((person): Change => ({ put: 'follows', record: { id: person.user } })),
         ...blocks.filter((person) => isUnsaid(person.user)).map((person): Change => ({ put: 'blocks', record: { id: person.user } })),
         ...likes.filter(isUnsaid).map((reed): Change => ({ put: 'meta', record: { id: likeId(reed), value: true } })),
       ];
       await store.write([...learned, { put: 'meta', record: { id: RELATIONS_KNOWN, value: true } }]);
+      this.#said.clear();
     } catch {
-      // Not known yet: the next connection tries again.
+      // Not known yet: the next connection, or whoever needs to know, tries again.
     }
   }
 
@@ -116,7 +128,12 @@ export class Relations {
 
   async #towards(act: 'follow' | 'unfollow' | 'block' | 'unblock', user: UserId): Promise<Acting> {
     if (user === this.#deps.user) throw new AppError('INVALID', `target: this is you; ${act} somebody else`);
-    return this.#deps.outbox.act(act, user);
+    return this.#act(act, user);
+  }
+
+  #act(act: ActType, target: UserId | ReedId): Promise<Acting> {
+    if (this.#learning) this.#said.add(target);
+    return this.#deps.outbox.act(act, target);
   }
 
   #requireOwn(reed: ReedId): void {

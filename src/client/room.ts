@@ -19,6 +19,9 @@ export type RoomDeps = {
   emit: Emit;
 };
 
+/** `bytes`: of the records that are gone, which is less than a medium gives back for them. */
+export type Freed = { readonly reeds: number; readonly bytes: number };
+
 export class Room {
   readonly #deps: RoomDeps;
   readonly #keysLeaving = new Map<string, () => void>();
@@ -27,32 +30,35 @@ export class Room {
     this.#deps = deps;
   }
 
-  /** Evicts author by author until `isEnough`, asked before each, or nobody is left to evict. @returns how many reeds left */
-  async free(isEnough: () => Promise<boolean>): Promise<number> {
-    let reeds = 0;
+  /** Evicts author by author until `isEnough`, asked before each, or nobody is left to evict. @returns what left */
+  async free(isEnough: (freed: Freed) => Promise<boolean>): Promise<Freed> {
+    let [reeds, bytes] = [0, 0];
     for (const author of await this.#candidates()) {
-      if (await isEnough()) break;
+      if (await isEnough({ reeds, bytes })) break;
       // Followed or kept since the list was made.
       if (await this.#isKept(author)) continue;
-      reeds += await this.evictAuthor(author);
+      const freed = await this.evictAuthor(author);
+      reeds += freed.reeds;
+      bytes += freed.bytes;
     }
-    return reeds;
+    return { reeds, bytes };
   }
 
-  /** Gives up everything by one author, and the keys that it was verified with. Waits for the server. @returns how many reeds left */
-  async evictAuthor(author: UserId): Promise<number> {
+  /** Gives up everything by one author, and the keys that it was verified with. Waits for the server. @returns what left */
+  async evictAuthor(author: UserId): Promise<Freed> {
     const { store, limits, evictions, emit } = this.#deps;
-    let reeds = 0;
+    let [reeds, bytes] = [0, 0];
     for (;;) {
       const page = await this.#copiesOf(author, limits.evictionsAtOnce);
       if (page.length === 0) break;
       await Promise.all(page.map(({ id }) => evictions.evict(id)));
       await store.write(page.map(({ id }) => ({ delete: 'threads', id }) as const));
       reeds += page.length;
+      bytes += page.reduce((sum, copy) => sum + JSON.stringify(copy).length, 0);
     }
     await this.#evictKeys(author);
     emit({ type: 'room', author, reeds });
-    return reeds;
+    return { reeds, bytes };
   }
 
   /** KEY_EVICTION_ACK. */

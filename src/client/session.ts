@@ -101,7 +101,7 @@ export class Session implements TokenSource {
   close(): void {
     this.#retry?.cancel();
     this.#connection?.close();
-    this.#connection = null;
+    this.#retry = this.#connection = null;
     this.#change('offline', {});
     for (const { failed } of this.#waiters.splice(0)) failed(new AppError('UNAVAILABLE', 'the session was closed'));
   }

@@ -68,11 +68,14 @@ export class Sync {
     this.#tell();
   }
 
-  /** An ERROR about the sync: too soon after another, or too much at once. */
+  /** An ERROR about the sync: too soon after another, or too much at once. Until it is taken the server tells this member of nothing new. */
   refused({ id, body }: FrameOf<'error'>): void {
-    if (this.#requestId === '' || (body.requestId !== this.#requestId && id !== this.#requestId)) return;
+    const isOurs = this.#requestId !== '' && (body.requestId === this.#requestId || id === this.#requestId);
+    if (!isOurs || this.#state === 'away') return;
     this.#again?.cancel();
+    this.#quiet?.cancel();
     this.#again = this.#deps.time.after(body.retryAfterMs || AGAIN_MS, () => this.#ask());
+    this.#to('held-back');
   }
 
   #ask(): void {
@@ -91,9 +94,11 @@ export class Sync {
   #watchQuiet(): void {
     const { time, limits, waiting } = this.#deps;
     this.#quiet?.cancel();
+    if (this.#state === 'held-back') return;
     this.#quiet = time.after(limits.catchingUpMs, () => {
       this.#quiet = null;
-      if (waiting() > 0) this.#watchQuiet();
+      // What was missed is owed still, and asked for later.
+      if (waiting() > 0 || this.#again) this.#watchQuiet();
       else this.#to('live');
     });
   }

@@ -94,8 +94,11 @@ export type Watch =
   | { readonly kind: 'broadcast' };
 
 export type SyncProgress = {
-  /** away: no connection. catching-up: what was missed is coming. live: nothing has come for a while, nothing waits. */
-  readonly state: 'away' | 'catching-up' | 'live';
+  /**
+   * away: no connection. held-back: the server takes the request for what was missed a little later, it is repeated by itself; nothing new is
+   * told until then. catching-up: what was missed is coming. live: nothing has come for a while, nothing waits.
+   */
+  readonly state: 'away' | 'held-back' | 'catching-up' | 'live';
   /** Deliveries since the connection was made. */
   readonly received: number;
   /** Deliveries that wait to be looked at. */
@@ -115,6 +118,9 @@ export type RecallProgress = {
   /** Who has it is not online now; asked again later. */
   readonly later: number;
 };
+
+/** freeing: authors are being let go of. nearly-full: all that is left is the member's own or wanted, so only the person can free more. */
+export type QuotaState = 'enough' | 'freeing' | 'nearly-full';
 
 export type MemberEvent =
   | { readonly type: 'connection'; readonly state: ConnectionState; readonly reason?: string; readonly retryInMs?: number }
@@ -156,6 +162,8 @@ export type MemberEvent =
   /** Of the community stream, to be looked at while the session lasts. */
   | { readonly type: 'broadcast'; readonly reedId: ReedId; readonly username: string; readonly skipped: number }
   | ({ readonly type: 'recall' } & RecallProgress)
+  /** How full this device is, when that has changed. */
+  | { readonly type: 'quota'; readonly state: QuotaState; readonly usedBytes: number; readonly quotaBytes: number }
   /** Space is being freed: an author's reeds have left. */
   | { readonly type: 'room'; readonly author: UserId; readonly reeds: number }
   | {

@@ -74,6 +74,18 @@ export class Viewer {
     });
   }
 
+  /** Asks for reeds that nobody waits for: each is on record when this resolves, and comes whenever it can. */
+  async want(reedIds: readonly ReedId[]): Promise<void> {
+    const { store, tombstones } = this.#deps;
+    for (const reedId of reedIds) {
+      const here = await store.get('copies', reedId);
+      const isLeaving = here?.state === 'leaving';
+      if ((here && !isLeaving) || this.#pending.get(reedId)?.record.want === 'copy' || (await tombstones.find(reedId))) continue;
+      await this.#begin(reedId, isLeaving, false);
+    }
+    this.#pump();
+  }
+
   /** Ends a request; whoever waits for it is told `cancelled`. */
   async cancel(reedId: ReedId): Promise<void> {
     const pending = this.#pending.get(reedId);
@@ -133,6 +145,14 @@ export class Viewer {
   gone(id: ReedId | UserId, outcome: 'removed' | 'blocked', certificate: object): void {
     const ended = this.#pending.all().filter(({ record }) => record.id === id || userOf(record.id) === id);
     for (const pending of ended) void this.#fail(pending, new RequestFailure(outcome, { certificate }), { gone: true });
+  }
+
+  /** Asks no longer that a copy be confirmed. A request for one goes on. */
+  letGo(reedId: ReedId): void {
+    const pending = this.#pending.get(reedId);
+    if (pending?.record.want !== 'confirmation') return;
+    this.#pending.delete(reedId);
+    if (pending.sent) this.#freed();
   }
 
   /** The reed that an open request of this id is about. */

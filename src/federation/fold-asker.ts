@@ -9,7 +9,17 @@ import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import { carrierEnds, type MovedReason, reedEnds, type Settled, settleCrossings } from '../ledger/crossing-ends.ts';
-import { type Answered, type Arrival, answered, arrive, returned, type Sending, sendingOf, subjectOf, unarrived } from '../ledger/crossings.ts';
+import {
+  type Answered,
+  type Arrival,
+  answered,
+  arrive,
+  returned,
+  type Sending,
+  sendingOf,
+  subjectOf,
+  unarrived,
+} from '../ledger/crossings.ts';
 import type { Ended } from '../ledger/ends.ts';
 import { type Promotion, promote, type StillInLine } from '../ledger/promote.ts';
 import { STATE } from '../ledger/state.ts';
@@ -125,7 +135,12 @@ export class FoldAsker {
         return this.#carrierEnds(crossingId, answer.kind === 'answer' && next.isBlocked ? answer.body : null);
       case 'next':
       case 'again':
-        await returned(this.#deps, crossingId, { wasTried: next.kind === 'next', isUnheld: next.kind === 'next' && next.isUnheld }, clock.now());
+        await returned(
+          this.#deps,
+          crossingId,
+          { wasTried: next.kind === 'next', isUnheld: next.kind === 'next' && next.isUnheld },
+          clock.now(),
+        );
         return this.look([of.subject]);
       case 'away':
         return this.#waits(of);

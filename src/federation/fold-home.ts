@@ -17,8 +17,8 @@ import {
   type ForwardOutcome,
   forwarded,
   forwardingOf,
-  oweNotHeld,
   openForeign,
+  oweNotHeld,
 } from '../ledger/foreign.ts';
 import type { SubjectKind } from '../ledger/state.ts';
 import { sentinelOf, sentinelsArrive } from '../presence/sentinels.ts';

@@ -51,7 +51,14 @@ export class FoldOwing {
   /** Everything that is due now. */
   async round(): Promise<void> {
     const { clock, limits } = this.#deps;
-    for (const look of [() => this.#due(), () => this.pay(), () => this.#line(), () => this.notHeld(), () => this.#notices(), () => this.#peers()])
+    for (const look of [
+      () => this.#due(),
+      () => this.pay(),
+      () => this.#line(),
+      () => this.notHeld(),
+      () => this.#notices(),
+      () => this.#peers(),
+    ])
       await this.#isolated(look);
     const at = clock.now();
     if (at - this.#auditedAt >= limits.foldAuditEveryMs) {

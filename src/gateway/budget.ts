@@ -1,5 +1,6 @@
 // What a member may cost, over all its connections on this replica. Asking costs; answering what was asked is free, once; anything
 // unasked costs like a request. Kept only for members who used some of it: a full budget is the same as none.
+import { type Bucket, take } from '../base/bucket.ts';
 import type { Limits } from '../base/limits.ts';
 import type { UserId } from '../wire/address.ts';
 import { RecentRequests } from './recent-requests.ts';
@@ -22,19 +23,11 @@ type BudgetLimits = Pick<
   | 'rateLimitedFramesBeforeClose'
 >;
 
-/** What sums of fractions may be off by. */
-const ROUNDING = 1e-6;
-
-/** A bucket that fills at a steady rate; `at` is when `level` was true. */
-type Bucket = { level: number; at: number };
-
 type Asking = {
   readonly subject: string;
   readonly cost: number /** It is open already, and driven again. */;
   readonly isRepeated: boolean;
 };
-
-type Rate = { readonly burst: number; readonly perMs: number };
 
 type MemberBudget = {
   readonly cost: Bucket;
@@ -166,16 +159,6 @@ export class Budgets {
     if (this.#members.size > this.#limits.budgetMembers) dropFirst(this.#members);
     return member;
   }
-}
-
-function take(bucket: Bucket, { burst, perMs }: Rate, cost: number, now: number): number {
-  bucket.level = Math.min(burst, bucket.level + (now - bucket.at) * perMs);
-  bucket.at = now;
-  if (bucket.level + ROUNDING >= cost) {
-    bucket.level -= cost;
-    return 0;
-  }
-  return Math.max(1, Math.ceil((cost - ROUNDING - bucket.level) / perMs));
 }
 
 function dropFirst<Key>(map: Map<Key, unknown>): void {

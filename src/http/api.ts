@@ -13,6 +13,8 @@ import type { SignupMode } from '../identity/mode.ts';
 import type { Recovering } from '../identity/recovery.ts';
 import type { Member } from '../identity/sessions.ts';
 import type { Reeds } from '../reeds/reeds.ts';
+import type { UserId } from '../wire/address.ts';
+import type { ActBudget } from './act-budget.ts';
 
 export type Api = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>;
 
@@ -25,6 +27,7 @@ export type ApiDeps = {
   readonly name: string;
   readonly version: string;
   readonly addresses: AddressBudget;
+  readonly acts: ActBudget;
 };
 
 const members = new WeakMap<FastifyRequest, Member>();
@@ -36,27 +39,36 @@ export function tokenOf(request: FastifyRequest): string {
   return token;
 }
 
-/** Hook of routes that need a session. @throws AppError UNAUTHENTICATED */
+/** Counts an act of a member's: whatever it sends to be carried out. @throws AppError RATE_LIMITED */
+function countAct(acts: ActBudget, request: FastifyRequest, userId: UserId): void {
+  const retryAfterMs = request.method === 'POST' ? acts.spend(userId) : 0;
+  if (retryAfterMs > 0) throw new AppError('RATE_LIMITED', 'too many acts of yours at once', { retryAfterMs });
+}
+
+/** Hook of routes that need a session; one that takes an act costs the member. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
 export const signedIn =
-  ({ identity }: ApiDeps) =>
+  ({ acts, identity }: ApiDeps) =>
   async (request: FastifyRequest): Promise<void> => {
     const member = await identity.sessions.authenticateToken(tokenOf(request));
     if (member === null) throw new AppError('UNAUTHENTICATED', 'the session has ended');
+    countAct(acts, request, member.userId);
     members.set(request, member);
   };
 
 const recovering = new WeakMap<FastifyRequest, Recovering>();
 
-/** Hook of the routes that a session by a recovery key opens; `or`: those of members, too. @throws AppError UNAUTHENTICATED */
+/** Hook of the routes that a session by a recovery key opens; `or`: those of members, too. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
 export const recoveringOr =
-  ({ identity }: ApiDeps, or: 'member' | 'nobody') =>
+  ({ acts, identity }: ApiDeps, or: 'member' | 'nobody') =>
   async (request: FastifyRequest): Promise<void> => {
     const token = tokenOf(request);
     const by = await identity.recovery.authenticateToken(token);
-    if (by !== null) return void recovering.set(request, by);
-    const member = or === 'member' ? await identity.sessions.authenticateToken(token) : null;
-    if (member === null) throw new AppError('UNAUTHENTICATED', 'the session has ended');
-    members.set(request, member);
+    const member = by === null && or === 'member' ? await identity.sessions.authenticateToken(token) : null;
+    const who = by ?? member;
+    if (who === null) throw new AppError('UNAUTHENTICATED', 'the session has ended');
+    countAct(acts, request, who.userId);
+    if (by !== null) recovering.set(request, by);
+    if (member !== null) members.set(request, member);
   };
 
 /** The session by a recovery key, on a route with `recoveringOr`; null if it is a member's. */
@@ -73,7 +85,7 @@ export function memberOf(request: FastifyRequest): Member {
 const addressOf = (request: FastifyRequest): string => (request.ip as string | undefined) ?? '';
 
 /** @throws AppError RATE_LIMITED if the address may not do this now; counts one otherwise */
-export function spend({ addresses }: ApiDeps, counted: Counted, request: FastifyRequest): void {
+export function spend({ addresses }: Pick<ApiDeps, 'addresses'>, counted: Counted, request: FastifyRequest): void {
   const address = addressOf(request);
   const retryAfterMs = addresses.waitMs(counted, address);
   if (retryAfterMs > 0) throw new AppError('RATE_LIMITED', `too many of these from your address: ${counted}`, { retryAfterMs });

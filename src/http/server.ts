@@ -8,6 +8,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { hex, type RandomBytes } from '../base/ids.ts';
+import { ActBudget } from './act-budget.ts';
 import { type Api, type ApiDeps, spend } from './api.ts';
 import { Connections, serverOptions, silenceMs } from './connections.ts';
 import { refuseDoubtful } from './doubtful.ts';
@@ -28,7 +29,7 @@ import { healthRoutes, serverRoutes } from './routes/server.ts';
 import { userRoutes } from './routes/users.ts';
 import { isPage, sendPage, serveWebApp } from './web-app.ts';
 
-export type HttpDeps = ApiDeps & {
+export type HttpDeps = Omit<ApiDeps, 'acts'> & {
   readonly log: FastifyBaseLogger;
   readonly random: RandomBytes;
   /** As fastify takes it: which proxies' forwarded headers are believed. */
@@ -110,7 +111,8 @@ async function describe(app: Api, deps: HttpDeps): Promise<void> {
   });
 }
 
-function addRoutes(app: Api, deps: HttpDeps): void {
+function addRoutes(app: Api, given: HttpDeps): void {
+  const deps = { ...given, acts: new ActBudget(given) };
   const members = [userRoutes, followRoutes, blockRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes, accountRoutes];
   const routes = [serverRoutes, ...members, reedRoutes, reedListRoutes, likeRoutes, removalRoutes, threadRoutes];
   // In a plugin of their own: the description covers what is registered after it is loaded.

@@ -49,7 +49,10 @@ export class ForeignKeys {
     const last = proven.ok ? proven.value.at(-1) : undefined;
     if (last?.id !== key || last.revokedSeq !== undefined) return false;
     const links = new Map(proven.ok ? proven.value.map((each) => [each.id, each]) : []);
-    const context = { keys: { userKey: async (id: UserKeyId) => links.get(id) ?? null, serverKey: keys.serverKey.bind(keys) }, now: clock.now() };
+    const context = {
+      keys: { userKey: async (id: UserKeyId) => links.get(id) ?? null, serverKey: keys.serverKey.bind(keys) },
+      now: clock.now(),
+    };
     const kept = await Promise.all((chain as readonly Entry[]).map((entry) => readEntry(entry, context)));
     await db.transaction(async (tx) => {
       await sql`insert into identities (id, server_id, first_seen_at) values (${user}, ${serverOf(user)}, ${new Date(clock.now())})

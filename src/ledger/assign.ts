@@ -88,7 +88,7 @@ with targets as materialized (
   ) w
 ),
 taken as materialized (
-  select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, e.requested_at, e.is_foreign, e.event_name, split_part(e.subject_id, '/', 1) as author,
+  select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, e.requested_at, e.is_foreign, e.event_name, e.created_at, split_part(e.subject_id, '/', 1) as author,
     ${RANDOM_PIVOT} as pivot
   from (select event_id from targets order by event_id) t cross join lateral (
     ${lockedById('t.event_id', 'e.state in (0, 4)')}
@@ -129,6 +129,8 @@ holders as materialized (
 decided as materialized (
   select c.*, h.owner as live_owner,
     case
+      -- Over its time, whoever could serve it: dormant and due, it is the sweep's to end.
+      when c.event_name = 'BROADCAST_REED' and c.created_at <= $1::timestamptz - $22 * interval '1 millisecond' then 0
       when not c.room and c.online > 0 then 4
       when c.holder is null and c.event_name <> 'BROADCAST_REED' and ${mayCross('c.subject_id', 'c.is_foreign')} then 5
       when c.holder is null then case when c.earliest is not null and (c.requested_at is null or c.requested_at > $21) then 4 else 0 end
@@ -276,7 +278,8 @@ from (
   select p.*, split_part(p.subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from (select distinct id from unnest($1::uuid[]) as u(id)) w
   cross join lateral (
     select * from pending_events where event_id = w.id offset 0
-  ) p where p.state = 0 and (p.requested_at is null or p.requested_at > $4) offset 0
+  ) p where p.state = 0 and (p.requested_at is null or p.requested_at > $4)
+    and (p.event_name <> 'BROADCAST_REED' or p.created_at > $5) offset 0
 ) e`;
 
 /**
@@ -288,7 +291,10 @@ export const recheck = async (context: LedgerContext, eventIds: readonly string[
   const rows = await context.db.query<Recheck & { event_id: string }>({
     name: 'ledger_recheck',
     text: RECHECK,
-    values: [eventIds, limits.holderFailuresPerEvent, limits.allocationsSampled, new Date(now - limits.explicitLifeMs)],
+    values: [
+      ...[eventIds, limits.holderFailuresPerEvent, limits.allocationsSampled],
+      ...[new Date(now - limits.explicitLifeMs), new Date(now - limits.broadcastLifeMs)],
+    ],
   });
   const found = new Map(rows.map((row) => [row.event_id, row]));
   return eventIds.map((eventId) => found.get(eventId) ?? null);

@@ -68,7 +68,8 @@ export const settleCrossings = async (context: LedgerContext, items: readonly Mo
 /** The same for a page of all crossings after `after`: what a step that was lost left behind. */
 export const auditCrossings = async (context: LedgerContext, after: string, now: number): Promise<Settled> => {
   const page = context.limits.batchItems;
-  const named = 'select f.crossing_id, null::text as why from foreign_pending_events f where f.crossing_id > $1 order by f.crossing_id limit $3';
+  const named =
+    'select f.crossing_id, null::text as why from foreign_pending_events f where f.crossing_id > $1 order by f.crossing_id limit $3';
   const [row] = await context.db.query<{ subjects: ReedId[] | null; seen: number; last: string | null }>({
     name: 'ledger_crossings_audit',
     text: `${SETTLE(named)} select (select array_agg(distinct subject) from owing) as subjects, (select count(*)::int from named) as seen,
@@ -90,9 +91,10 @@ const RETRY = (first: string, max: string) => backoffSql('f.failures + 1', first
 
 /** Acks and cancels that are due, each leased until it would be tried again. While a peer is away its are put off. */
 export const owedToPeers = (context: LedgerContext, now: number): Promise<OwedToPeer[]> =>
-  context.db.query<OwedToPeer>({
-    name: 'ledger_crossings_owed',
-    text: `
+  context.db
+    .query<OwedToPeer>({
+      name: 'ledger_crossings_owed',
+      text: `
 with due as materialized (
   select f.crossing_id, p.server_id is null as lost, p.away_until from (
     select crossing_id, asked_server_id from foreign_pending_events where due_at <= $1 and owes is not null order by due_at limit $2 for update skip locked
@@ -103,14 +105,15 @@ update foreign_pending_events f set failures = case when d.away_until > $1 then 
   due_at = case when d.away_until > $1 then d.away_until else $1 + $5::float8 * interval '1 millisecond' + ${RETRY('$3', '$4')} end
 from due d where f.crossing_id = d.crossing_id and not d.lost
 returning case when (d.away_until > $1) is not true then f.crossing_id end as "crossingId", f.asked_server_id as server, f.owes, coalesce(f.reason, 'gone') as reason`,
-    values: [
-      new Date(now),
-      context.limits.foldItems,
-      context.limits.owedRetryFirstMs,
-      context.limits.owedRetryMaxMs,
-      context.limits.crossingSendMs,
-    ],
-  }).then((rows) => rows.filter((row) => row.crossingId !== null));
+      values: [
+        new Date(now),
+        context.limits.foldItems,
+        context.limits.owedRetryFirstMs,
+        context.limits.owedRetryMaxMs,
+        context.limits.crossingSendMs,
+      ],
+    })
+    .then((rows) => rows.filter((row) => row.crossingId !== null));
 
 /** What a crossing owed was answered: it is over. @returns its subject */
 export const paid = async (db: Database, crossingId: string): Promise<ReedId | null> => {
@@ -174,7 +177,12 @@ export const crossingsOf = async (db: Database, server: ServerId): Promise<strin
 };
 
 /** Crossings that the asked server took once and does not know any more: their events stand in line again. @returns their subjects */
-export const unknownThere = async (context: LedgerContext, server: ServerId, crossingIds: readonly string[], now: number): Promise<ReedId[]> => {
+export const unknownThere = async (
+  context: LedgerContext,
+  server: ServerId,
+  crossingIds: readonly string[],
+  now: number,
+): Promise<ReedId[]> => {
   const rows = await context.db.query<{ subject: ReedId }>({
     name: 'ledger_crossings_unknown',
     text: `

@@ -149,7 +149,11 @@ export type ArrivalItem = { readonly crossingId: string; readonly server: Server
  * Licenses the delivery of a copy that came over the border: looks at removal and block, then sets relayed_at (of a peer's event: it is to be passed
  * on). Rows that point to its author and reed are there from then on. A copy that came before is told apart from one that nobody waits for.
  */
-export const arrive = async (context: LedgerContext, item: ArrivalItem, now: number): Promise<Arrival | { readonly outcome: 'unknown' }> => {
+export const arrive = async (
+  context: LedgerContext,
+  item: ArrivalItem,
+  now: number,
+): Promise<Arrival | { readonly outcome: 'unknown' }> => {
   const { limits } = context;
   const [row] = await context.db.query<ArrivedRow>({
     name: 'ledger_crossing_arrived',

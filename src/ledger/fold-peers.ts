@@ -61,7 +61,11 @@ export const peersDue = async (db: Database, now: number): Promise<ServerId[]> =
 
 /** All that may be asked. */
 export const peersKnown = async (db: Database): Promise<ServerId[]> => {
-  const rows = await db.query<{ server_id: ServerId }>({ name: 'fold_peers_known', text: 'select server_id from fold_peers order by 1', values: [] });
+  const rows = await db.query<{ server_id: ServerId }>({
+    name: 'fold_peers_known',
+    text: 'select server_id from fold_peers order by 1',
+    values: [],
+  });
   return rows.map((row) => row.server_id);
 };
 

@@ -30,7 +30,11 @@ export type ForeignVerdict =
   | 'nobody-online'
   | 'full';
 
-export type ForeignOpened = { readonly verdict: ForeignVerdict | 'locked'; readonly eventId: string | null; readonly onlineHolders: number };
+export type ForeignOpened = {
+  readonly verdict: ForeignVerdict | 'locked';
+  readonly eventId: string | null;
+  readonly onlineHolders: number;
+};
 
 const OPEN_FOREIGN = `
 with i as materialized (
@@ -183,7 +187,12 @@ from (values (1)) as one left join named n on true left join taken t on true`;
 const NOTHING: ForeignEnded = { outcome: 'unknown', eventId: null, subject: null, freed: null, owner: null };
 
 /** The peer's member has the copy: its event ends, and that peer has a holder of what is ours. Counts once the copy was passed on. */
-export const acknowledgeForeign = async (context: LedgerContext, server: ServerId, peerRequestId: string, now: number): Promise<ForeignEnded> => {
+export const acknowledgeForeign = async (
+  context: LedgerContext,
+  server: ServerId,
+  peerRequestId: string,
+  now: number,
+): Promise<ForeignEnded> => {
   const [row] = await context.db.query<ForeignEnded>({
     name: 'ledger_foreign_ack',
     text: `with ${END_FOREIGN('e.relays > 0')},
@@ -266,7 +275,11 @@ select null, event_id, case when state = 2 then holder end, case when state = 2 
 export type OwedNotHeld = { readonly eventId: string; readonly server: ServerId; readonly peerRequestId: string };
 
 /** Rows after `after` whose events have ended by themselves: where nobody has the subject any more the peer is owed that word. */
-export const auditForeign = async (context: LedgerContext, after: string, now: number): Promise<{ owing: boolean; next: string | null }> => {
+export const auditForeign = async (
+  context: LedgerContext,
+  after: string,
+  now: number,
+): Promise<{ owing: boolean; next: string | null }> => {
   const page = context.limits.batchItems;
   const [row] = await context.db.query<{ owing: boolean; seen: number; last: string | null }>({
     name: 'ledger_foreign_audit',

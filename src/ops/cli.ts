@@ -194,6 +194,22 @@ const addVersion = (program: Command): void => {
     });
 };
 
+/** Commander's own help looks at one word only, and would show that of `users` for `help users role`. */
+const addHelp = (program: Command): void => {
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('print the help of a command')
+    .argument('[command...]', 'a command, and the one within it')
+    .action((names: readonly string[]) => {
+      const named = names.reduce<Command>((at, name) => {
+        const next = at.commands.find((command) => command.name() === name);
+        return next ?? at.error(`error: unknown command '${name}'`);
+      }, program);
+      named.help();
+    });
+};
+
 const inherit = (command: Command, parent: Command): void => {
   command.copyInheritedSettings(parent).exitOverride();
   for (const each of command.commands) inherit(each, command);
@@ -214,6 +230,7 @@ export const createProgram = (loadApp: LoadApp): Command => {
   addUsers(program);
   addConfig(program);
   addVersion(program);
+  addHelp(program);
   for (const command of program.commands) inherit(command, program);
   return program;
 };

@@ -24,6 +24,7 @@ const SERVER_URL = 'server-url';
 const KEEP = 'keep';
 const FAULT = 1;
 const OWN = 0o700;
+const COUNTED_AT_ONCE = 500;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export type HolderOptions = {
@@ -122,7 +123,11 @@ async function runWith(run: Run): Promise<number> {
     const stop = (code: number): void => {
       if (isStopping) return;
       isStopping = true;
-      void member.close().then(() => done(code));
+      // What could not be ended in good order is taken up by the next start, which trusts only the store.
+      void member.close().then(
+        () => done(code),
+        () => done(FAULT),
+      );
     };
     member.subscribe((event) => {
       report(event, terminal);
@@ -190,7 +195,7 @@ async function rememberKept(store: Store, keep: readonly ReedId[]): Promise<Want
 
 async function introduce(member: Member, { terminal, folder, store }: Run): Promise<void> {
   const { user, username, server } = member.account ?? {};
-  const copies = (await member.copies()).length;
+  const copies = await countCopies(member);
   const archivist = await member.receiving.agreements.isArchivist();
   const lines = [
     `${username} keeps copies at ${server}`,
@@ -205,6 +210,18 @@ async function introduce(member: Member, { terminal, folder, store }: Run): Prom
   if (!store.complete) lines.push('  damage  part of the store was lost; what is missing is not reported as gone');
   lines.push('Ctrl-C ends it.');
   terminal.print({ event: 'started', user, username, server, folder, copies, archivist, complete: store.complete }, lines.join('\n'));
+}
+
+/** Page by page: a holder may have more than fits into memory. */
+async function countCopies(member: Member): Promise<number> {
+  let count = 0;
+  for (let after = ''; ; ) {
+    const page = await member.copies({ after, limit: COUNTED_AT_ONCE });
+    count += page.length;
+    const last = page.at(-1);
+    if (!last || page.length < COUNTED_AT_ONCE) return count;
+    after = last.id;
+  }
 }
 
 const ENDED: Readonly<Record<RequestOutcome, string>> = {

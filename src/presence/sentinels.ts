@@ -20,12 +20,16 @@ export const peerOf = (sentinel: UserId): ServerId => sentinel.slice(NAME.length
 /** The peer is present from the commit on. */
 export async function sentinelsArrive(executor: Executor, servers: readonly ServerId[]): Promise<void> {
   await sql`insert into online_users (user_id, owner)
-    select s, ${NO_REPLICA}::uuid from unnest(${servers.map(sentinelOf).sort()}::text[]) as s on conflict (user_id) do nothing`.execute(executor);
+    select s, ${NO_REPLICA}::uuid from unnest(${servers.map(sentinelOf).sort()}::text[]) as s on conflict (user_id) do nothing`.execute(
+    executor,
+  );
 }
 
 /** Whether what is there for this peer is held back. */
 export async function sentinelCongested(executor: Executor, server: ServerId, isCongested: boolean): Promise<void> {
-  await sql`update online_users set congested = ${isCongested} where user_id = ${sentinelOf(server)} and congested <> ${isCongested}`.execute(executor);
+  await sql`update online_users set congested = ${isCongested} where user_id = ${sentinelOf(server)} and congested <> ${isCongested}`.execute(
+    executor,
+  );
 }
 
 export async function sentinelLeaves(executor: Executor, server: ServerId): Promise<void> {

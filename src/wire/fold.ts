@@ -39,7 +39,12 @@ export const encodeFoldRequest = (request: FoldRequest): Uint8Array =>
 export const decodeFoldRequest = (bytes: Uint8Array): FoldRequest | null =>
   read(() => {
     const { peerRequestId, reedId, isThread, requesterId, requesterKeyId, keyChain } = Wire.FoldRequest.decode(bytes);
-    const [id, reed, requester, key] = [parseUuid(peerRequestId), parseReedId(reedId), parseUserId(requesterId), parseUserKeyId(requesterKeyId)];
+    const [id, reed, requester, key] = [
+      parseUuid(peerRequestId),
+      parseReedId(reedId),
+      parseUserId(requesterId),
+      parseUserKeyId(requesterKeyId),
+    ];
     const chain = json(keyChain);
     if (!id || !reed || !requester || !key || userOf(key) !== requester || !Array.isArray(chain)) return null;
     return { peerRequestId: id, reedId: reed, isThread, requesterId: requester, requesterKeyId: key, keyChain: chain };

@@ -2,8 +2,8 @@
 // wire, with nothing left on either side (the stage proves that after each test), and no copy is delivered twice.
 import { describe, expect, it } from 'vitest';
 import type { FoldLeg } from '../../src/federation/fold-ports.ts';
-import type { Fate } from '../support/fold-wire.ts';
 import { FoldPair } from '../support/fold-pair.ts';
+import type { Fate } from '../support/fold-wire.ts';
 
 const pair = FoldPair.forEachTest();
 
@@ -26,7 +26,9 @@ describe.each(['lose-request', 'lose-answer', 'repeat'] as const)('with %s of', 
     await pair.pass(30_000);
     expect(reader!.frames.filter(({ type }) => type === 'dataResponse')).toHaveLength(1);
     expect(pair.wire.mostCopies).toBeLessThanOrEqual(fate === 'repeat' ? 2 : 1);
-    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([{ holding: true }]);
+    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
+      { holding: true },
+    ]);
   });
 
   it('cancel, nothing of it is left at home', async () => {
@@ -85,7 +87,8 @@ describe('a crossing that the home server lost', () => {
     const [reader] = await pair.members(pair.asking, 1);
     reader!.request(reed);
     await pair.settle();
-    for (const table of ['pending_events', 'foreign_relay_requests', 'pending_event_attempts']) await pair.home.community.rows(`truncate ${table}`);
+    for (const table of ['pending_events', 'foreign_relay_requests', 'pending_event_attempts'])
+      await pair.home.community.rows(`truncate ${table}`);
     await pair.pass(61_000);
     expect(pair.wire.count('request')).toBeGreaterThanOrEqual(2);
     expect(await pair.home.community.rows('select from pending_events')).toHaveLength(1);

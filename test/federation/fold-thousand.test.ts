@@ -1,7 +1,7 @@
 // A thousand members of one server ask for one reed of another at once. What that costs its home is counted on the wire between the two.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LightMember } from '../support/light-member.ts';
 import { FoldPair } from '../support/fold-pair.ts';
+import type { LightMember } from '../support/light-member.ts';
 
 const READERS = 1_000;
 const AT_ONCE = 100;
@@ -39,7 +39,9 @@ describe('a thousand readers', () => {
     // Whoever is to die and carries is killed while its copy is on the wire.
     pair.wire.fate = async ({ leg }) => {
       if (leg !== 'deliver') return 'pass';
-      const carriers = await pair.asking.community.rows<{ requester: string }>('select requester from foreign_pending_events where slot is not null');
+      const carriers = await pair.asking.community.rows<{ requester: string }>(
+        'select requester from foreign_pending_events where slot is not null',
+      );
       for (const reader of killed)
         if (reader.isOpen && carriers.some(({ requester }) => requester === reader.userId)) await reader.vanish();
       return 'pass';
@@ -62,7 +64,8 @@ describe('ten reeds that are asked for at once', () => {
     await readers[0]!.next('settled');
     await readers[0]!.vanish();
     const left = readers.slice(1);
-    const count = (reader: LightMember) => new Set(reader.frames.flatMap((frame) => (frame.type === 'dataResponse' ? [frame.body.reedId] : []))).size;
+    const count = (reader: LightMember) =>
+      new Set(reader.frames.flatMap((frame) => (frame.type === 'dataResponse' ? [frame.body.reedId] : []))).size;
     await pair.passUntil(1_000, () => left.every((reader) => count(reader) === reeds.length));
     expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
     for (const reed of reeds) expect(pair.wire.takers(reed).length).toBeLessThanOrEqual(4);

@@ -1,11 +1,14 @@
 // The fold between two servers: what one crossing costs, how each end of it comes out, on a wire that loses nothing.
 import { describe, expect, it } from 'vitest';
-import type { LightMember } from '../support/light-member.ts';
 import { FoldPair } from '../support/fold-pair.ts';
+import type { LightMember } from '../support/light-member.ts';
 
 const pair = FoldPair.forEachTest();
 
-const readers = async <N extends number>(count: N, behaviour = {}): Promise<[LightMember, LightMember, LightMember, LightMember, ...LightMember[]]> =>
+const readers = async <N extends number>(
+  count: N,
+  behaviour = {},
+): Promise<[LightMember, LightMember, LightMember, LightMember, ...LightMember[]]> =>
   (await pair.members(pair.asking, count, behaviour)) as [LightMember, LightMember, LightMember, LightMember];
 
 const states = (side = pair.asking) =>
@@ -87,7 +90,9 @@ describe('a crossing whose carrier', () => {
     const all = await readers(4);
     const [first] = all.map((reader) => reader.request(reed));
     await pair.settle();
-    const crossed = (await pair.asking.community.rows<{ requester: string }>('select requester from foreign_pending_events')).map((row) => row.requester);
+    const crossed = (await pair.asking.community.rows<{ requester: string }>('select requester from foreign_pending_events')).map(
+      (row) => row.requester,
+    );
     const carrier = all.find((reader) => crossed.includes(reader.userId))!;
     pair.wire.fate = ({ leg }) => (leg === 'cancel' ? 'hold' : 'pass');
     carrier.cancel(carrier === all[0] ? first! : carrier.requests[0]!);
@@ -219,7 +224,9 @@ describe('when the last holder here leaves', () => {
     holder.send({ id: '', type: 'eviction', body: { reedId: reed } });
     await holder.next('evictionAck');
     await pair.settle();
-    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([{ holding: false }]);
+    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
+      { holding: false },
+    ]);
   });
 });
 

@@ -12,7 +12,11 @@ const READERS = 5;
 const REEDS = 2;
 
 type Move =
-  | { readonly kind: 'request' | 'cancel' | 'vanish' | 'return' | 'ack' | 'invalid' | 'silent'; readonly reader: number; readonly reed: number }
+  | {
+      readonly kind: 'request' | 'cancel' | 'vanish' | 'return' | 'ack' | 'invalid' | 'silent';
+      readonly reader: number;
+      readonly reed: number;
+    }
   | { readonly kind: 'author-off' | 'author-on' | 'author-misbehaves' | 'author-behaves' | 'release' }
   | { readonly kind: 'pass'; readonly ms: number };
 
@@ -29,7 +33,13 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constantFrom('author-off' as const, 'author-on' as const, 'author-misbehaves' as const, 'author-behaves' as const, 'release' as const),
+      kind: fc.constantFrom(
+        'author-off' as const,
+        'author-on' as const,
+        'author-misbehaves' as const,
+        'author-behaves' as const,
+        'release' as const,
+      ),
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(100, 3_000, 16_000, 31_000, 61_000) }) },
@@ -170,16 +180,20 @@ class Play {
 
 describe('the fold', () => {
   it('never has more than three copies of a reed on the wire, always converges and leaves nothing behind', async () => {
-    const property = fc.asyncProperty(fc.array(move, { minLength: 5, maxLength: 40 }), fc.array(fate, { minLength: 10, maxLength: 60 }), async (moves, fates) => {
-      await pair.start({ openRequests: 1_000, costBurst: 100_000 });
-      const play = await Play.begin();
-      let at = 0;
-      pair.wire.fate = () => fates[at++ % fates.length] ?? 'pass';
-      for (const step of moves) await play.move(step);
-      await play.finale();
-      expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
-      await pair.end();
-    });
+    const property = fc.asyncProperty(
+      fc.array(move, { minLength: 5, maxLength: 40 }),
+      fc.array(fate, { minLength: 10, maxLength: 60 }),
+      async (moves, fates) => {
+        await pair.start({ openRequests: 1_000, costBurst: 100_000 });
+        const play = await Play.begin();
+        let at = 0;
+        pair.wire.fate = () => fates[at++ % fates.length] ?? 'pass';
+        for (const step of moves) await play.move(step);
+        await play.finale();
+        expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
+        await pair.end();
+      },
+    );
     await fc.assert(property, { numRuns: Number(process.env['FOLD_RUNS'] ?? 8), endOnFailure: true });
   }, 120_000);
 });

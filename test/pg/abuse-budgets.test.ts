@@ -1,14 +1,16 @@
-// Floods from one address, over real connections: challenges, sign-ups, failed sign-ins, requests. Each is counted for its network and refused with the time
+// Floods from one address or member, over real connections: challenges, sign-ups, failed sign-ins, requests, acts. Each is counted for its network and refused with the time
 // to wait; nobody else notices, forged addresses change nothing, and what is remembered is bounded (F19). A challenge works once (F24).
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
+import { ActBudget } from '../../src/http/act-budget.ts';
 import type { Api } from '../../src/http/api.ts';
 import { AddressBudget } from '../../src/identity/address-budget.ts';
+import type { UserId } from '../../src/wire/address.ts';
 import { makeHttp } from '../support/http.ts';
 import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
-import { readRoutes } from '../support/openapi-input.ts';
-import { makePerson, signInBody, signUpBody } from '../support/people.ts';
+import { addressFor, bodyFor, readRoutes } from '../support/openapi-input.ts';
+import { makePerson, signInBody, signUp, signUpBody } from '../support/people.ts';
 import { exchange, type RawAnswer } from '../support/raw-http.ts';
 
 let siege: Siege;
@@ -44,8 +46,54 @@ const isOver = (answer: RawAnswer, windowMs: number): void => {
   expect(Number(answer.headers.get('retry-after'))).toBe(Math.ceil(retryAfterMs / 1_000));
 };
 
+const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
+
+describe('a member who floods', () => {
+  const by = (member: { token: string }, from: string) => `authorization: Bearer ${member.token}\r\nx-forwarded-for: ${from}\r\n`;
+
+  test('with acts gets 300 at once and then one a second, from all its addresses together, and nobody else notices', async () => {
+    const burst = 20;
+    const port = await asItComes({ trustProxy: true, limits: { actsBurst: burst } });
+    const { ann, world } = siege;
+    const bob = { token: String((await siege.post('/api/v1/auth/token', await signInBody(world, await signUp(world)))).json()['token']) };
+    const act = (member: { token: string }, at: number) => send(port, 'invites/x/revoke', null, by(member, `192.0.2.${at}`));
+    const answers = await Promise.all(Array.from({ length: burst + 10 }, (_, at) => act(ann, at)));
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(burst);
+    for (const answer of answers.filter(({ status }) => status !== 400)) isOver(answer, 10 * SECOND_MS);
+    expect((await act(bob, 1)).status).toBe(400);
+    const reading = await exchange(port, `GET /api/v1/devices HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${by(ann, '192.0.2.1')}\r\n`);
+    expect(reading?.status).toBe(200);
+    world.clock.advance(SECOND_MS);
+    expect((await act(ann, 1)).status).toBe(400);
+    isOver(await act(ann, 2), SECOND_MS);
+  });
+
+  test('is refused on every route that takes an act of a member', async () => {
+    const port = await asItComes({ limits: { actsBurst: 0 } });
+    const routes = readRoutes((await siege.call({ method: 'GET', url: '/openapi.json' })).json());
+    // The one that only a recovery key opens knows no member's session.
+    const acts = routes.filter(
+      ({ method, needsSession, path }) => method === 'POST' && needsSession && !path.endsWith('/removal-withdrawal'),
+    );
+    expect(acts.length).toBeGreaterThanOrEqual(15);
+    for (const route of acts) {
+      const answer = await send(port, addressFor(route, 'x').replace('/api/v1/', ''), bodyFor(route) ?? null, by(siege.ann, '::1'));
+      expect([route.path, answer.status]).toEqual([route.path, 429]);
+    }
+  });
+
+  test('leaves no more behind than so many budgets', () => {
+    const { clock } = siege.world;
+    const budget = new ActBudget({ clock, limits: { actsPerMinute: 60, actsBurst: 1, budgetMembers: 2 } });
+    const [one, two, three] = ['a', 'b', 'c'] as UserId[] as [UserId, UserId, UserId];
+    expect([one, two, one].map((member) => budget.spend(member))).toEqual([0, 0, SECOND_MS]);
+    expect(budget.spend(three)).toBe(0);
+    // Of three the one that was used longest ago is forgotten: as good as new.
+    expect([one, two].map((member) => budget.spend(member))).toEqual([SECOND_MS, 0]);
+  });
+});
 
 describe('an address that floods', () => {
   test('with challenges gets 60 an hour, also all at once', async () => {

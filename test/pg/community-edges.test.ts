@@ -216,7 +216,37 @@ describe('likes and what is counted', () => {
     expect(await stats(reply)).toMatchObject({ replies: 0 });
   });
 
-  test('a reply counts for the thousand reeds above it and no more, and can be published however many there are', async () => {
+  test('of who is blocked nothing more counts for the blocker’s reed: a like, echo or reply is refused with the block; what was before stays', async () => {
+    const root = await publishReed(world, ann);
+    await like(bob, root);
+    const reply = await publishReed(world, bob, { replyTo: root, root });
+    const echo = await publishReed(world, bob, { echoOf: root, previous: reply });
+    const late = await publishReed(world, bob, { replyTo: root, root, previous: echo }, false);
+    const others = await publishReed(world, cid, { replyTo: root, root });
+    const before = await stats(root);
+    expect(before).toMatchObject({ likes: 1, replies: 2, echoes: 1 });
+    await block(ann, bob);
+    const refused = expect.objectContaining({
+      code: 'BLOCKED',
+      certificate: expect.objectContaining({ countersignature: expect.anything() }),
+    });
+    await expect(like(bob, root)).rejects.toThrow(refused);
+    await expect(publishReed(world, bob, { replyTo: root, root, previous: late })).rejects.toThrow(refused);
+    await expect(publishReed(world, bob, { echoOf: root, previous: late })).rejects.toThrow(refused);
+    expect(await world.reeds.publish.publishReady(bob.member, late, undefined)).toMatchObject({ ok: false, reason: 'other-blocks' });
+    expect(await stats(root)).toEqual(before);
+    // What answers somebody else is theirs to count, and the whole conversation's: one number for everybody.
+    const deeper = await publishReed(world, bob, { replyTo: others, root, previous: late });
+    expect(await stats(others)).toMatchObject({ replies: 1 });
+    expect(await stats(root)).toMatchObject({ likes: 1, replies: 3, echoes: 1 });
+    // It can be taken back, and counts no more then.
+    await world.db.query({ text: 'update reeds set removed_at = now() where id = any($1)', values: [[deeper, reply, echo]] });
+    await like(bob, root, 'unlike');
+    expect(await stats(root)).toMatchObject({ likes: 0, replies: 1, echoes: 0 });
+  });
+
+  test('a reply counts for a thousand reeds above it, as many as have their watchers told, and can be published however many there are', async () => {
+    const { replyAncestors } = world.limits;
     const root = await publishReed(world, ann);
     const chain = `
       with c as (select n, $1 || '/' || uuidv7() as id from generate_series(1, 10000) n),
@@ -229,9 +259,9 @@ describe('likes and what is counted', () => {
     const reply = await publishReed(world, cid, { replyTo, root });
     const counted = async () =>
       (await world.db.query<{ id: string }>({ text: 'select reed_id as id from reed_stats where replies > 0' })).length;
-    expect(await counted()).toBe(1_000);
+    expect(await counted()).toBe(replyAncestors);
     expect(await stats(replyTo)).toMatchObject({ replies: 1 });
-    expect(await stats(ids.at(-1_000) as ReedId)).toMatchObject({ replies: 1 });
+    expect(await stats(ids.at(-replyAncestors) as ReedId)).toMatchObject({ replies: 1 });
     await world.db.query({ text: 'update reeds set removed_at = now() where id = $1', values: [reply] });
     expect(await counted()).toBe(0);
   });

@@ -28,7 +28,7 @@ let reeds: ReedId[];
 let root: ReedId;
 
 beforeAll(async () => {
-  const limits = { pageItems: PAGE, pageIds: PAGE, openInvitesPerMember: 1_000, httpRequestsPerMinute: 1_000_000 };
+  const limits = { pageItems: PAGE, pageIds: PAGE, openInvitesPerMember: 1_000, httpRequestsPerMinute: 1_000_000, actsBurst: 1_000_000 };
   world = await makeWorld({ limits });
   app = await makeHttp(world);
   [reader, author] = [await signUp(world), await signUp(world)];

@@ -29,7 +29,16 @@ const line = async (names: number): Promise<UserId[]> => {
   return members;
 };
 const asked = (subject: ReedId, peerRequestId: string = randomUUID()) =>
-  ({ eventId: randomUUID(), server: PEER, peerRequestId, userId: STRANGER, keyId: `${STRANGER}/k`, kind: 'reed', subject, isFallback: false }) as const;
+  ({
+    eventId: randomUUID(),
+    server: PEER,
+    peerRequestId,
+    userId: STRANGER,
+    keyId: `${STRANGER}/k`,
+    kind: 'reed',
+    subject,
+    isFallback: false,
+  }) as const;
 
 describe('a line', () => {
   it('gives out three slots and no fourth, whoever looks at the same moment', async () => {
@@ -51,8 +60,14 @@ describe('a line', () => {
 
   it('gets the holder that came online meanwhile, and nothing crosses', async () => {
     const [first] = await line(2);
-    await world.db.query({ text: 'insert into identities (id, server_id, first_seen_at) values ($1, $2, now())', values: [FAR.split('/')[0], PEER] });
-    await world.db.query({ text: 'insert into reed_identities (id, server_id, author_id) values ($1, $2, $3)', values: [FAR, PEER, FAR.split('/')[0]] });
+    await world.db.query({
+      text: 'insert into identities (id, server_id, first_seen_at) values ($1, $2, now())',
+      values: [FAR.split('/')[0], PEER],
+    });
+    await world.db.query({
+      text: 'insert into reed_identities (id, server_id, author_id) values ($1, $2, $3)',
+      values: [FAR, PEER, FAR.split('/')[0]],
+    });
     const [holder] = await world.community('holder');
     await world.hold(FAR, holder as UserId);
     const { crossing, roused } = await promote(world.context, [FAR], now);

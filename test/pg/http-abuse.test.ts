@@ -15,7 +15,13 @@ let world: World;
 let app: Api;
 let ann: Person & { token: string };
 let port: number;
-const ROOMY = { signUpsPerHour: 1_000, challengesPerHour: 10_000, failedSignInsPerMinute: 1_000, httpRequestsPerMinute: 100_000 };
+const ROOMY = {
+  signUpsPerHour: 1_000,
+  challengesPerHour: 10_000,
+  failedSignInsPerMinute: 1_000,
+  httpRequestsPerMinute: 100_000,
+  actsBurst: 100_000,
+};
 beforeAll(async () => {
   world = await makeWorld({ limits: ROOMY });
   app = await makeHttp(world);

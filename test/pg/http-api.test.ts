@@ -28,7 +28,13 @@ let ann: Person & { token: string };
 let ended: string[];
 beforeAll(async () => {
   world = await makeWorld({
-    limits: { signUpsPerHour: 1_000, challengesPerHour: 10_000, failedSignInsPerMinute: 1_000, httpRequestsPerMinute: 100_000 },
+    limits: {
+      signUpsPerHour: 1_000,
+      challengesPerHour: 10_000,
+      failedSignInsPerMinute: 1_000,
+      httpRequestsPerMinute: 100_000,
+      actsBurst: 100_000,
+    },
   });
   app = await makeHttp(world);
   ann = await signUp(world, { username: 'ann' });

@@ -32,7 +32,7 @@ import { makeWorld, type Person, signUp, type World } from '../support/people.ts
 import { type RightRequest, rightRequests } from '../support/right-requests.ts';
 
 const MANY = 1_000_000;
-const ROOMY = { signUpsPerHour: MANY, challengesPerHour: MANY, failedSignInsPerMinute: MANY, httpRequestsPerMinute: MANY };
+const ROOMY = { signUpsPerHour: MANY, challengesPerHour: MANY, failedSignInsPerMinute: MANY, httpRequestsPerMinute: MANY, actsBurst: MANY };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 const FAULTS = ['error', 'fatal'];
 const REGISTERED = 'select r.id as reed, k.id as key from reeds r join keys k on k.user_id = r.author_id where r.author_id = $1';

@@ -32,8 +32,8 @@ import {
   forwardingOf,
   notHeldTold,
   openForeign,
-  oweNotHeld,
   owedNotHeld,
+  oweNotHeld,
 } from '../../src/ledger/foreign.ts';
 import { open } from '../../src/ledger/open.ts';
 import { owe } from '../../src/ledger/owe.ts';
@@ -123,7 +123,16 @@ const recordFold = async (context: LedgerContext, of: { user: UserId; reed: Reed
   await reedEnds(context, reed, now);
   await sweepLine(context, now);
   await linesOf(context, server, '');
-  const asked = { eventId, server, peerRequestId: eventId, userId: user, keyId: 'k', kind: 'reed', subject: reed, isFallback: false } as const;
+  const asked = {
+    eventId,
+    server,
+    peerRequestId: eventId,
+    userId: user,
+    keyId: 'k',
+    kind: 'reed',
+    subject: reed,
+    isFallback: false,
+  } as const;
   await openForeign(context, asked, now);
   await forwardingOf(context, eventId);
   await forwarded(context, { eventId, relays: 1, outcome: 'relayed' }, now);

@@ -265,6 +265,24 @@ describe('a listener of the community stream', () => {
   });
 });
 
+describe('a listener of the community stream whose buffers stay full', () => {
+  it('is owed nothing of it after a minute', async () => {
+    const [author, listener] = await stage.accounts(2);
+    const [a, l] = [await synced(author), await synced(listener)];
+    await watch(l, { id: '', type: 'subscribeBroadcast', body: {} });
+    const full = (is: boolean) => stage.community.rows('update online_users set congested = $2 where user_id = $1', [listener.userId, is]);
+    await full(true);
+    const reed = await publish(a);
+    await stage.quiet();
+    const owed = () => stage.community.rows('select state from pending_events');
+    expect(await owed()).toEqual([{ state: 4 }]);
+    for (let passedMs = 0; passedMs < 70_000; passedMs += 5_000) await stage.pass(5_000);
+    expect(await owed()).toEqual([]);
+    await full(false);
+    expect(await deliveries(l, reed)).toEqual([]);
+  });
+});
+
 describe('a subscription', () => {
   it('ends with presence', async () => {
     const [author, listener] = await stage.accounts(2);

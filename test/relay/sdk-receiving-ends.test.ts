@@ -1,10 +1,11 @@
 // What becomes of copies that came to a member: duplicates, lost connections, false ones, what is taken back, threads, blocks; and what a
 // member watches: counts and pages.
 import { describe, expect, it } from 'vitest';
+import type { ReedId } from '../../src/wire/address.ts';
 import { holdAnswers } from '../support/altered-parts.ts';
 import { isA, nextEvent } from '../support/members.ts';
 import { eventsOf, follow, messages, state, texts, waitsOn, write } from '../support/receiving.ts';
-import { SdkStage } from '../support/sdk-stage.ts';
+import { type Actor, SdkStage } from '../support/sdk-stage.ts';
 
 const stage = SdkStage.forEachTest({ syncIntervalMs: 0 });
 const { quiet, synced } = waitsOn(stage);
@@ -107,6 +108,22 @@ describe('what was taken back', () => {
     await expect(dee.member.request(reed)).rejects.toMatchObject({ outcome: 'removed' });
     expect(await dee.member.receiving.tombstone(reed)).toMatchObject({ kind: 'reed' });
   });
+
+  it.each([
+    ['a list of what answers it', async ({ member }, { reed }) => void (await member.lists.replies(reed).next())],
+    ['a like', async ({ member }, { reed }) => void (await (await member.relations.like(reed)).accepted)],
+    ['an answer to it', async (member, { reed }) => void (await write(member, { text: 'too late', replyTo: reed }))],
+  ] satisfies [string, (who: Actor, about: { reed: ReedId }) => Promise<void>][])(
+    'is known from then on to who hears of it by %s',
+    async (_by, ask) => {
+      const [ann, bob] = [await stage.join(), await stage.join()];
+      const reed = await write(ann, { text: 'oops' });
+      await (await ann.member.relations.removeReed(reed)).accepted;
+      await expect(ask(bob, { reed })).rejects.toMatchObject({ code: 'REMOVED' });
+      expect(await bob.member.receiving.tombstone(reed)).toMatchObject({ kind: 'reed', certificate: { statement: { id: reed } } });
+      expect(bob.line.frames('in', 'reedRemoved')).toEqual([]);
+    },
+  );
 
   it('is deleted at the next sync by who was away (F16)', async () => {
     const [ann, bob] = [await stage.join(), await stage.join()];

@@ -176,7 +176,7 @@ describe('what nobody agreed to', () => {
     expect(await stage.allocations(reed)).toEqual([ann.user]);
   });
 
-  it('by who is muted stays away, unless it is followed: then it is kept and not shown', async () => {
+  it('by who is muted stays away until they are muted no more; by who is followed it is kept and not shown', async () => {
     const [ann, bob] = [await stage.join(), await stage.join()];
     await synced(ann, bob);
     await bob.member.receiving.mark(ann.user, { muted: true });
@@ -188,8 +188,14 @@ describe('what nobody agreed to', () => {
     await quiet(bob);
     expect(await state(bob, reed)).toBe('held');
     expect(await texts(bob, { kind: 'home' })).toEqual([]);
+    const held = nextEvent(
+      bob.member,
+      isA('copy', ({ reedId, state: now }) => reedId === mention && now === 'held'),
+    );
     await bob.member.receiving.mark(ann.user, { muted: false });
     expect(await texts(bob, { kind: 'home' })).toContain('more');
+    await held;
+    expect(await texts(bob, { kind: 'mentions' })).toEqual([`@${bob.user}`]);
   });
 });
 

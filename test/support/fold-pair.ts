@@ -29,7 +29,9 @@ export const peer = async (one: Side, other: Side): Promise<void> => {
     [one, other],
     [other, one],
   ] as const) {
-    await here.community.rows("insert into servers (id, name, first_seen_at) values ($1, 'peer', now()) on conflict do nothing", [there.id]);
+    await here.community.rows("insert into servers (id, name, first_seen_at) values ($1, 'peer', now()) on conflict do nothing", [
+      there.id,
+    ]);
     await here.server.app.fold.live([there.id]);
   }
 };
@@ -174,7 +176,9 @@ export class FoldPair {
 
   /** Who holds a reed at a side, by its record. */
   async holders(side: Side, reed: ReedId): Promise<string[]> {
-    const rows = await side.community.rows<{ holder_user_id: string }>('select holder_user_id from reed_allocations where reed_id = $1', [reed]);
+    const rows = await side.community.rows<{ holder_user_id: string }>('select holder_user_id from reed_allocations where reed_id = $1', [
+      reed,
+    ]);
     return rows.map((row) => row.holder_user_id).sort();
   }
 }

@@ -1,7 +1,8 @@
 // The way between two servers, in the process: calls and answers can be lost, repeated, delayed and reordered, and the copies on it are counted
 // here, not by the servers.
-import { AppError } from '../../src/base/errors.ts';
+
 import { ERROR_CODES } from '../../src/base/codes.ts';
+import { AppError } from '../../src/base/errors.ts';
 import type { FoldAnswer, FoldCalls, FoldHandlers, FoldLeg, FoldReply } from '../../src/federation/fold-ports.ts';
 import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
 import { decodeFoldDelivery, decodeFoldRequest } from '../../src/wire/fold.ts';

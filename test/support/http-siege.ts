@@ -10,7 +10,7 @@ import { makeHttp } from './http.ts';
 import { makeWorld, type Person, signInBody, signUp, type World, type WorldOptions } from './people.ts';
 
 const MANY = 1_000_000;
-const ROOMY = { signUpsPerHour: MANY, challengesPerHour: MANY, failedSignInsPerMinute: MANY, httpRequestsPerMinute: MANY };
+const ROOMY = { signUpsPerHour: MANY, challengesPerHour: MANY, failedSignInsPerMinute: MANY, httpRequestsPerMinute: MANY, actsBurst: MANY };
 /** Statuses that stand in the status line only: their problem document has the nearest code. */
 const OF_THE_CONNECTION = new Set([408, 431]);
 const FAULTS = new Set(['error', 'fatal']);

@@ -11,6 +11,7 @@ const OF_A_MEMBER = {
   freeFramesPerSecond: NO_END,
   sameReedPerHour: NO_END,
   syncIntervalMs: 0,
+  actsBurst: NO_END,
 } satisfies Partial<Limits>;
 
 /** What one address may do, and how many of it may be signing in. */

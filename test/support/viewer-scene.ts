@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { ok, type Result } from '../../src/base/result.ts';
 import { Agreements } from '../../src/client/agreements.ts';
 import type { CheckedContent } from '../../src/client/check-copy.ts';
+import { Declined } from '../../src/client/declined.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
 import { ServerTime } from '../../src/client/server-time.ts';
 import { Tombstones } from '../../src/client/tombstones.ts';
@@ -32,9 +33,10 @@ export const setUp = async (store = new MemoryStore()) => {
   const agreements = new Agreements({ store, user: ME, limits, watched: watches });
   const context = { keys: { userKey: async () => null, serverKey: async () => null }, now: 0 };
   const tombstones = new Tombstones({ store, emit, keys: { context }, ended: () => undefined });
+  const declined = new Declined({ store, limits });
   let missed = 0;
   const viewer = new Viewer({
-    ...{ store, agreements, tombstones, emit, limits },
+    ...{ store, agreements, tombstones, declined, emit, limits },
     missed: () => void missed++,
     time: new ServerTime(clock),
     random: countingRandom,
@@ -51,7 +53,7 @@ export const setUp = async (store = new MemoryStore()) => {
   await viewer.load();
   const of = <T extends Frame['type']>(type: T) => sent.filter((frame): frame is Extract<Frame, { type: T }> => frame.type === type);
   return {
-    ...{ store, clock, viewer, watches, agreements, tombstones, sent, events, of },
+    ...{ store, clock, limits, viewer, watches, agreements, tombstones, declined, sent, events, of },
     missed: () => missed,
     verdict: (next: Checked | Error | null) => {
       verdict = next;

@@ -39,7 +39,7 @@ const setUp = (options: { store?: MemoryStore; limits?: Partial<Limits>; key?: (
       type: 'relayRequest',
       body: { reedId, requesterId: REQUESTER, requesterKeyId: userKeyId(REQUESTER, requesterKey.fingerprint), attempt: 3, deadlineMs },
     });
-  return { holder, evictions: new Evictions(parts), store, clock, sent, events, ask };
+  return { holder, evictions: new Evictions({ ...parts, unconfirmed: () => undefined }), store, clock, sent, events, ask };
 };
 
 const reasonOf = (frame: Frame | undefined): string | undefined => (frame?.type === 'relayError' ? frame.body.reason : frame?.type);

@@ -70,7 +70,7 @@ const setUp = async () => {
   const watched = new Watches({ ...shared, limits: DEFAULT_LIMITS });
   const agreements = new Agreements({ ...shared, limits: DEFAULT_LIMITS, watched });
   const viewer: Viewer = new Viewer({
-    ...{ ...shared, tombstones, agreements },
+    ...{ ...shared, tombstones, agreements, declined: { note: async () => undefined } },
     missed: () => undefined,
     time: new ServerTime(new ManualClock(NOW)),
     random: countingRandom,

@@ -198,6 +198,18 @@ describe('the server', () => {
     expect(on.session.state).toBe('online');
   });
 
+  test('is dropped when it sends without end before it is believed', async () => {
+    on.session.connect();
+    await greet();
+    const socket = on.sockets.last;
+    socket.receive(welcome());
+    for (let sent = 0; sent <= DEFAULT_LIMITS.pendingFrames; sent++)
+      socket.receive({ id: `${sent}`, type: 'evictionAck', body: { reedId: '' } });
+    expect(socket.closedWith).toBe(CLOSE_CODES.CLOSE_RATE_LIMITED.number);
+    await turns();
+    expect([on.session.state, on.frames]).toEqual(['offline', []]);
+  });
+
   test('is believed before what it sent right after WELCOME is handed on, in its order', async () => {
     on.session.connect();
     await greet();

@@ -204,7 +204,8 @@ const failuresOf = (summary: CommunitySummary, { followers }: CommunityPlan): re
 
 /** Plays the community. @throws the signal's reason if it was ended early */
 export const runCommunity = async (deps: CommunityDeps): Promise<CommunityOutcome> => {
-  const { stage, plan, progress } = deps;
+  const { stage, plan, progress, signal } = deps;
+  const { deadlineMs, followers } = plan;
   const ledger = new Ledger();
   const roles = Array.from({ length: MEMBERS }, (_, who) => (who === SILENT ? ('freezer' as const) : ('honest' as const)));
   const members = await assemble({ app: stage.app, witness: new Witness(), roles, observe: (who, frame) => ledger.saw(who, frame) });
@@ -219,9 +220,9 @@ export const runCommunity = async (deps: CommunityDeps): Promise<CommunityOutcom
       blockedSaw: await ledger.passedBlocks(members),
       removedStillHeld: await ledger.stillHeld(members),
     };
-    progress(`one more reed, to ${plan.followers} followers`);
+    progress(`one more reed, to ${followers} followers`);
     const silent = community.idOf(SILENT);
-    const fanoutStatements = await statementsFor({ stage, author: silent, followers: plan.followers }, () =>
+    const fanoutStatements = await statementsFor({ ...{ stage, signal, deadlineMs }, author: silent, followers }, () =>
       community.write(SILENT, 'To all of you.'),
     );
     const summary = { ...counted, fanoutStatements };

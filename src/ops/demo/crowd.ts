@@ -5,7 +5,14 @@ import pg from 'pg';
 import type { ReedId, UserId } from '../../wire/address.ts';
 import type { Stage } from './stage.ts';
 
-type Crowd = { readonly stage: Stage; readonly author: UserId; readonly followers: number };
+type Crowd = {
+  readonly stage: Stage;
+  readonly author: UserId;
+  readonly followers: number;
+  /** Ends the counting early; so does `deadlineMs` after the publication. */
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+};
 
 const GATHER = `
 with u as materialized (select id, split_part(id, '@', 2) as server, decode(md5(id) || md5(id), 'hex') as hash from unnest($1::text[]) as u(id)),
@@ -36,14 +43,19 @@ export const makeArchivist = (stage: Stage, user: UserId): Promise<void> =>
   connected(stage, async (client) => void (await client.query(`update users set role = 'archivist' where id = $1`, [user])));
 
 /** How many statements the server sent from the publication until every follower was owed it. `publish` must be by a member who answers nobody. */
-export const statementsFor = ({ stage, author, followers }: Crowd, publish: () => Promise<ReedId>): Promise<number> =>
+export const statementsFor = ({ stage, author, followers, signal, deadlineMs }: Crowd, publish: () => Promise<ReedId>): Promise<number> =>
   connected(stage, async (client) => {
     const ids = Array.from({ length: followers }, () => `${localPart()}@${author.split('@')[1]}`);
     await client.query(GATHER, [ids, author]);
     const before = stage.app.statements();
     const reed = await publish();
     const owed = async (): Promise<number> => (await client.query<{ owed: number }>(OWED, [reed])).rows[0]?.owed ?? 0;
-    while ((await owed()) < followers) await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+    const until = Date.now() + deadlineMs;
+    while ((await owed()) < followers) {
+      signal.throwIfAborted();
+      if (Date.now() > until) throw new Error(`only ${await owed()} of ${followers} followers are owed the reed`);
+      await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+    }
     const after = stage.app.statements();
     return after.ledger + after.application - before.ledger - before.application;
   });

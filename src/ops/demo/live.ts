@@ -46,7 +46,7 @@ class Activity {
     this.#say = say;
   }
 
-  /** A new reed; the oldest one shown is given up by all but its author. */
+  /** A new reed; the oldest one shown is given up by everybody, so that a demo that is left alone does not grow. */
   async write(): Promise<void> {
     const author = randomInt(AUTHORS);
     const member = this.#member(author);
@@ -57,7 +57,7 @@ class Activity {
     this.#say(line);
     if (gone === null) return;
     this.#witness.forget(gone.id);
-    await Promise.all([...gone.holders].filter((who) => who !== gone.author).map((who) => this.#member(who).evict(gone.id)));
+    await Promise.all([...gone.holders].map((who) => this.#member(who).evict(gone.id)));
   }
 
   /** Somebody asks for one of the newer reeds that they do not have. */

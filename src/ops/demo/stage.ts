@@ -17,6 +17,7 @@ const DEMO_LIMITS: Partial<Limits> = {
   challengesPerHour: 10_000,
   httpRequestsPerMinute: 100_000,
   costPerMinute: 6_000,
+  actsPerMinute: 6_000,
   openInvitesPerMember: 1_000,
 };
 

@@ -1,0 +1,36 @@
+// The help of the command line: that of the command that was named, however deep it stands.
+import { afterEach, expect, test, vi } from 'vitest';
+import { runCommandLine } from '../../src/ops/cli.ts';
+
+const neverLoaded = (): Promise<never> => Promise.reject(new Error('help needs no server'));
+
+/** What a command line prints, and its exit code. */
+const run = async (...args: string[]): Promise<{ code: number; out: string; error: string }> => {
+  const [out, error]: [string[], string[]] = [[], []];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => error.push(String(text)) > 0);
+  const code = await runCommandLine(args, neverLoaded);
+  vi.restoreAllMocks();
+  return { code, out: out.join(''), error: error.join('') };
+};
+afterEach(() => void vi.restoreAllMocks());
+
+test.each([
+  [['help', 'users', 'role'], 'Usage: reedbed users role'],
+  [['users', 'help', 'role'], 'Usage: reedbed users role'],
+  [['users', 'role', '--help'], 'Usage: reedbed users role'],
+  [['help', 'users'], 'Usage: reedbed users [options] [command]'],
+  [['help', 'serve'], 'Usage: reedbed serve'],
+  [['help'], 'Usage: reedbed [options] [command]'],
+])('%j prints the help of exactly that', async (args, usage) => {
+  const { code, out, error } = await run(...args);
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  expect(out.startsWith(usage), out.slice(0, 80)).toBe(true);
+});
+
+test.each([[['help', 'users', 'rule']], [['help', 'nothing']]])('%j is wrong use', async (args) => {
+  const { code, out, error } = await run(...args);
+  expect(code).toBe(2);
+  expect(out).toBe('');
+  expect(error).toContain(`unknown command '${args.at(-1)}'`);
+});
