@@ -18,13 +18,13 @@ const held = async (reed: string) => (await pair.holders(pair.asking, reed as ne
 describe.each(['lose-request', 'lose-answer', 'repeat'] as const)('with %s of', (fate) => {
   it.each(['request', 'deliver', 'ack'] as const)('%s, a copy comes once all the same', async (leg) => {
     const { reed } = await pair.reed();
-    const [reader] = await pair.members(pair.asking, 1);
+    const reader = await pair.member(pair.asking);
     once(leg, fate);
-    reader!.request(reed);
+    reader.request(reed);
     await pair.settle();
     await pair.passUntil(5_000, () => held(reed));
     await pair.pass(30_000);
-    expect(reader!.frames.filter(({ type }) => type === 'dataResponse')).toHaveLength(1);
+    expect(reader.frames.filter(({ type }) => type === 'dataResponse')).toHaveLength(1);
     expect(pair.wire.mostCopies).toBeLessThanOrEqual(fate === 'repeat' ? 2 : 1);
     expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
       { holding: true },
@@ -33,21 +33,21 @@ describe.each(['lose-request', 'lose-answer', 'repeat'] as const)('with %s of', 
 
   it('cancel, nothing of it is left at home', async () => {
     const { reed } = await pair.reed({ answer: 'nothing' });
-    const [reader] = await pair.members(pair.asking, 1);
-    reader!.request(reed);
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
     await pair.settle();
     once('cancel', fate);
-    await reader!.vanish();
+    await reader.vanish();
     await pair.passUntil(5_000, async () => (await pair.home.community.rows('select from pending_events')).length === 0);
   });
 
   it('not-held, whoever waits is told', async () => {
     const { author, reed } = await pair.reed({ answer: 'miss' });
-    const [reader] = await pair.members(pair.asking, 1);
+    const reader = await pair.member(pair.asking);
     once('not-held', fate);
-    reader!.request(reed);
+    reader.request(reed);
     await pair.settle();
-    await pair.passUntil(5_000, () => reader!.frames.some(({ type }) => type === 'reedNotHeld'));
+    await pair.passUntil(5_000, () => reader.frames.some(({ type }) => type === 'reedNotHeld'));
     expect(author.isOpen).toBe(true);
   });
 });
@@ -55,11 +55,11 @@ describe.each(['lose-request', 'lose-answer', 'repeat'] as const)('with %s of', 
 describe('a request that comes after its cancel', () => {
   it('opens nothing', async () => {
     const { author, reed } = await pair.reed();
-    const [reader] = await pair.members(pair.asking, 1);
+    const reader = await pair.member(pair.asking);
     pair.wire.fate = ({ leg }) => (leg === 'request' ? 'hold' : 'pass');
-    reader!.request(reed);
+    reader.request(reed);
     await expect.poll(() => pair.wire.held).toBe(1);
-    await reader!.vanish();
+    await reader.vanish();
     await expect.poll(() => pair.wire.count('cancel')).toBe(1);
     pair.wire.release();
     await pair.settle();
@@ -71,8 +71,8 @@ describe('a request that comes after its cancel', () => {
 describe('an event at home that nobody waits for', () => {
   it('ends with the next list of what is open', async () => {
     const { reed } = await pair.reed({ answer: 'nothing' });
-    const [reader] = await pair.members(pair.asking, 1);
-    reader!.request(reed);
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
     await pair.settle();
     await pair.asking.community.rows('delete from foreign_pending_events');
     await pair.asking.community.rows('delete from pending_events');
@@ -84,25 +84,25 @@ describe('an event at home that nobody waits for', () => {
 describe('a crossing that the home server lost', () => {
   it('is found out by the list, and asked for anew', async () => {
     const { reed } = await pair.reed({ answer: 'nothing' });
-    const [reader] = await pair.members(pair.asking, 1);
-    reader!.request(reed);
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
     await pair.settle();
     for (const table of ['pending_events', 'foreign_relay_requests', 'pending_event_attempts'])
       await pair.home.community.rows(`truncate ${table}`);
     await pair.pass(61_000);
     expect(pair.wire.count('request')).toBeGreaterThanOrEqual(2);
     expect(await pair.home.community.rows('select from pending_events')).toHaveLength(1);
-    await reader!.vanish();
+    await reader.vanish();
   });
 });
 
 describe('a copy that its requester can not take', () => {
   it('is asked for again, a while later, and no holder is to blame', async () => {
     const { author, reed } = await pair.reed();
-    const [reader] = await pair.members(pair.asking, 1);
+    const reader = await pair.member(pair.asking);
     let failing = true;
     pair.wire.fate = ({ leg }) => (leg === 'deliver' && failing ? 'lose-request' : 'pass');
-    reader!.request(reed);
+    reader.request(reed);
     await pair.settle();
     failing = false;
     await pair.passUntil(5_000, () => held(reed));

@@ -8,6 +8,7 @@ import { FoldPair } from '../support/fold-pair.ts';
 import type { Fate } from '../support/fold-wire.ts';
 import type { LightAccount, LightBehaviour, LightMember } from '../support/light-member.ts';
 
+const RUNS = Number(process.env['FOLD_RUNS'] ?? 8);
 const READERS = 5;
 const REEDS = 2;
 
@@ -179,21 +180,25 @@ class Play {
 }
 
 describe('the fold', () => {
-  it('never has more than three copies of a reed on the wire, always converges and leaves nothing behind', async () => {
-    const property = fc.asyncProperty(
-      fc.array(move, { minLength: 5, maxLength: 40 }),
-      fc.array(fate, { minLength: 10, maxLength: 60 }),
-      async (moves, fates) => {
-        await pair.start({ openRequests: 1_000, costBurst: 100_000 });
-        const play = await Play.begin();
-        let at = 0;
-        pair.wire.fate = () => fates[at++ % fates.length] ?? 'pass';
-        for (const step of moves) await play.move(step);
-        await play.finale();
-        expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
-        await pair.end();
-      },
-    );
-    await fc.assert(property, { numRuns: Number(process.env['FOLD_RUNS'] ?? 8), endOnFailure: true });
-  }, 120_000);
+  it(
+    'never has more than three copies of a reed on the wire, always converges and leaves nothing behind',
+    async () => {
+      const property = fc.asyncProperty(
+        fc.array(move, { minLength: 5, maxLength: 40 }),
+        fc.array(fate, { minLength: 10, maxLength: 60 }),
+        async (moves, fates) => {
+          await pair.start({ openRequests: 1_000, costBurst: 100_000 });
+          const play = await Play.begin();
+          let at = 0;
+          pair.wire.fate = () => fates[at++ % fates.length] ?? 'pass';
+          for (const step of moves) await play.move(step);
+          await play.finale();
+          expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
+          await pair.end();
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
+    },
+    60_000 + RUNS * 10_000,
+  );
 });

@@ -138,10 +138,16 @@ export class FoldPair {
     return Promise.all(accounts.map((account) => this.join(side, account, behaviour)));
   }
 
+  /** A new member of a side, online. */
+  async member(side: Side, behaviour: Partial<LightBehaviour> = {}): Promise<LightMember> {
+    const [account] = await this.accounts(side, 1);
+    if (account === undefined) throw new Error('nobody signed up');
+    return this.join(side, account, behaviour);
+  }
+
   /** A reed of a new author at home, who is online. */
   async reed(behaviour: Partial<LightBehaviour> = {}): Promise<{ author: LightMember; reed: ReedId }> {
-    const [author] = await this.members(this.home, 1, behaviour);
-    if (author === undefined) throw new Error('nobody joined');
+    const author = await this.member(this.home, behaviour);
     const [reed] = await this.home.community.reeds(author.userId, 1);
     if (reed === undefined) throw new Error('nothing was published');
     return { author, reed };
