@@ -110,3 +110,36 @@ describe('a copy that its requester can not take', () => {
     expect(author.frames.filter(({ type }) => type === 'relayRequest').length).toBeGreaterThanOrEqual(2);
   });
 });
+
+describe('a home server that starts again', () => {
+  it('has forgotten what was asked, is asked anew and serves it', async () => {
+    const { author, reed } = await pair.reed({ answer: 'nothing' });
+    const account = await pair.accountOf(author);
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    await pair.settle();
+    await pair.restartHome();
+    await pair.home.community.signInAgain([account]);
+    await pair.join(pair.home, account);
+    await pair.pass(61_000);
+    await reader.next('dataResponse');
+    await pair.settle();
+    expect(await held(reed)).toBe(true);
+  });
+});
+
+describe('a request that nothing comes of', () => {
+  it('ends after a day, and is said to', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    pair.wire.fate = () => 'lose-request';
+    await pair.asking.server.app.fold.away(pair.home.id, pair.clock.now() + 2 * 86_400_000);
+    const requestId = reader.request(reed);
+    await pair.settle();
+    await pair.pass(86_400_000 + 61_000);
+    const end = await reader.next('error');
+    expect(end.body).toMatchObject({ code: 'EXPIRED', requestId });
+    pair.wire.fate = () => 'pass';
+    await pair.asking.server.app.fold.back(pair.home.id);
+  });
+});

@@ -90,6 +90,33 @@ describe('a line', () => {
   });
 });
 
+describe('a reed whose copies are found false', () => {
+  it('eight times within an hour crosses once a minute, for one at a time', async () => {
+    await line(4);
+    await world.db.query({
+      text: `insert into carrier_faults (subject, member, reason, at) select $1, 'liar ' || n, 'invalid', $2 from generate_series(1, 8) as n`,
+      values: [FAR, new Date(now - 30_000)],
+    });
+    expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
+    expect((await promote(world.context, [FAR], now + 31_000)).crossing).toHaveLength(1);
+    expect((await promote(world.context, [FAR], now + 31_000)).crossing).toEqual([]);
+    expect((await promote(world.context, [FAR], now + 3_600_000)).crossing).toHaveLength(2);
+  });
+});
+
+describe('one server', () => {
+  it('is asked for so many copies at once, asleep ones not counted', async () => {
+    const [member] = await world.community('eager');
+    const reeds = Array.from({ length: 4 }, (_, at) => `cccccccccccccccc@${PEER}/01890000-0000-7000-8000-00000000000${at}` as ReedId);
+    for (const reed of reeds) await world.opened(member as UserId, reed, now);
+    const context = { ...world.context, limits: { ...world.limits, crossingsPerPeer: 3 } };
+    const { crossing } = await promote(context, reeds, now);
+    expect(crossing).toHaveLength(3);
+    await answered(context, crossing[0]?.crossingId ?? '', false, now);
+    expect((await promote(context, reeds, now)).crossing).toHaveLength(1);
+  });
+});
+
 describe('a copy', () => {
   it('that comes twice is delivered once', async () => {
     await line(1);

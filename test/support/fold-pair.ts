@@ -6,15 +6,16 @@ import type { ReedId, ServerId } from '../../src/wire/address.ts';
 import { Wire } from './fold-wire.ts';
 import { type LightAccount, type LightBehaviour, LightCommunity, LightMember } from './light-member.ts';
 import { MovedClock } from './moved-clock.ts';
-import { startServer, type TestServer } from './server.ts';
+import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
 export type Side = { readonly server: TestServer; readonly community: LightCommunity; readonly id: ServerId };
 
 const TOKENS_FOR_EVER = { tokenIdleMs: 1e11, tokenLifeMs: 1e11 };
 
-export const openSide = async (wire: Wire, clock: MovedClock, limits: Partial<Limits>): Promise<Side> => {
+export const openSide = async (wire: Wire, clock: MovedClock, limits: Partial<Limits>, config: TestServerOptions['config'] = {}): Promise<Side> => {
   let id = '' as ServerId;
   const server = await startServer({
+    config,
     limits: { sameReedPerHour: 1_000_000, sweepEveryMs: 3_600_000, ...TOKENS_FOR_EVER, ...limits },
     overrides: { clock, foldCalls: wire.callsOf(() => id) },
   });
@@ -56,14 +57,25 @@ export class FoldPair {
     return pair;
   }
 
-  async start(limits: Partial<Limits>): Promise<void> {
+  async start(limits: Partial<Limits>, config: TestServerOptions['config'] = {}): Promise<void> {
     if (this.#sides.length > 0) return;
     this.wire = new Wire();
     this.clock = new MovedClock();
-    this.home = await openSide(this.wire, this.clock, limits);
-    this.asking = await openSide(this.wire, this.clock, limits);
+    this.home = await openSide(this.wire, this.clock, limits, config);
+    this.asking = await openSide(this.wire, this.clock, limits, config);
     this.#sides = [this.home, this.asking];
     await peer(this.home, this.asking);
+  }
+
+  /** The home server ends and starts again, its ledger empty. */
+  async restartHome(): Promise<void> {
+    this.wire.detach(this.home.id);
+    const server = await this.home.server.restart();
+    this.home = { ...this.home, server };
+    this.#sides[0] = this.home;
+    const [row] = await this.home.community.rows<{ epoch: string }>('select epoch from ledger_epoch');
+    await server.app.fold.live([this.asking.id]);
+    this.wire.attach(this.home.id, server.app.fold.handlers(), row?.epoch);
   }
 
   /** A third server that is the peer of both. */
