@@ -22,13 +22,13 @@ import {
 } from '../ledger/crossings.ts';
 import type { Ended } from '../ledger/ends.ts';
 import { type Promotion, promote, type StillInLine } from '../ledger/promote.ts';
-import { STATE } from '../ledger/state.ts';
+import { STATE, type SubjectKind } from '../ledger/state.ts';
 import { isSentinel } from '../presence/sentinels.ts';
 import { contentFrame } from '../relay/answers.ts';
 import type { Looks } from '../relay/looks.ts';
 import { errorNotice, notify } from '../relay/notices.ts';
 import { Refusals } from '../relay/refusals.ts';
-import { parseUserKeyId, type ReedId, type ServerId } from '../wire/address.ts';
+import { parseUserKeyId, type ReedId, type ServerId, serverOf } from '../wire/address.ts';
 import { decodeFoldDelivery, decodeFoldRequestAnswer, decodeFoldWord, encodeFoldRequest } from '../wire/fold.ts';
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys, ThreadRecords } from './fold-ports.ts';
 import { afterRequest } from './fold-rules.ts';
@@ -130,7 +130,7 @@ export class FoldAsker {
         return this.#opened(await answered(this.#deps, crossingId, online > 0, clock.now()), online);
       }
       case 'reed':
-        return this.reedEnds(of.subject, next.isFound);
+        return this.#reedEnds(of, next.isFound);
       case 'carrier':
         return this.#carrierEnds(crossingId, answer.kind === 'answer' && next.isBlocked ? answer.body : null);
       case 'next':
@@ -181,10 +181,10 @@ export class FoldAsker {
   }
 
   /** Its home has no copy of this subject, or knows of none: whoever waits for it here is told. */
-  async reedEnds(subject: ReedId, isFound: boolean): Promise<void> {
+  async #reedEnds(of: { readonly subject: ReedId; readonly kind: SubjectKind }, isFound: boolean): Promise<void> {
     const { clock, limits, looks, owing } = this.#deps;
     for (;;) {
-      const { ended, seen } = await reedEnds(this.#deps, subject, clock.now());
+      const { ended, seen } = await reedEnds(this.#deps, of, clock.now());
       looks().ended(ended);
       for (const event of ended) await this.#refuse(event, isFound);
       if (ended.length === 0 || seen < limits.batchItems) break;
@@ -231,7 +231,7 @@ export class FoldAsker {
   async #arrive(peer: ServerId, crossingId: string, record: object | null): Promise<Arrival | { readonly outcome: 'unknown' }> {
     const { clock, db, threads } = this.#deps;
     const thread = record && (await subjectOf(db, crossingId, peer));
-    const parts = (record && thread && (await threads.partsOf(thread, record))) ?? [];
+    const parts = (record && thread && (await threads.partsOf(thread.subject, record))) ?? [];
     for (let tries = 1; ; tries++) {
       const arrival = await arrive(this.#deps, { crossingId, server: peer, parts }, clock.now());
       if (arrival.outcome !== 'busy' || tries === ARRIVAL_TRIES) return arrival;
@@ -252,13 +252,12 @@ export class FoldAsker {
     const word = decodeFoldWord(body);
     if (word === null) throw new AppError('BAD_REQUEST', 'the body can not be read');
     const { clock, db } = this.#deps;
-    const subject = await subjectOf(db, word.peerRequestId, peer);
-    if (subject === null) return { status: 204 };
-    const isHome = subject.split('/', 1)[0]?.endsWith(`@${peer}`) === true;
-    if (isHome) await this.reedEnds(subject, true);
+    const of = await subjectOf(db, word.peerRequestId, peer);
+    if (of === null) return { status: 204 };
+    if (serverOf(of.subject) === peer) await this.#reedEnds(of, true);
     else {
       await returned(this.#deps, word.peerRequestId, { wasTried: true, isUnheld: true }, clock.now());
-      this.look([subject]);
+      this.look([of.subject]);
     }
     return { status: 204 };
   }

@@ -22,7 +22,7 @@ import type { ServerId } from '../wire/address.ts';
 import { decodeFoldCrossings, encodeFoldCrossings, encodeFoldWord, encodeHolderWord } from '../wire/fold.ts';
 import type { FoldAsker } from './fold-asker.ts';
 import type { FoldAnswer, FoldCalls } from './fold-ports.ts';
-import { isSettled } from './fold-rules.ts';
+import { isFailing, isSettled } from './fold-rules.ts';
 
 export type FoldOwingDeps = LedgerContext & {
   readonly bus: Bus;
@@ -33,6 +33,8 @@ export type FoldOwingDeps = LedgerContext & {
   readonly looks: () => Looks;
   readonly live: () => readonly ServerId[];
   readonly noted: (server: ServerId, answer: FoldAnswer) => void;
+  /** The peer answers. */
+  readonly back: (server: ServerId) => Promise<void>;
 };
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
@@ -142,19 +144,25 @@ export class FoldOwing {
 
   /** A peer that was left alone long enough is asked what it knows of our crossings: if it answers it is back. */
   async #peers(): Promise<void> {
-    const { clock, db } = this.#deps;
-    for (const server of await peersDue(db, clock.now())) this.compare(server);
+    const { back, clock, looks } = this.#deps;
+    for (const server of await peersDue(this.#deps, clock.now()))
+      looks().look(async () => {
+        if (!isFailing(await this.#compared(server))) await back(server);
+      });
   }
 
   /** Compares what is open with what the peer knows of. */
   compare(server: ServerId): void {
-    this.#deps.looks().look(async () => {
-      const { asker, calls, clock, db, noted } = this.#deps;
-      const answer = await calls.call(server, 'crossings', encodeFoldCrossings(await crossingsOf(db, server)));
-      const unknown = answer.kind === 'answer' && answer.status === 200 ? decodeFoldCrossings(answer.body) : null;
-      if (unknown !== null && unknown.length > 0) asker.look(await unknownThere(this.#deps, server, unknown, clock.now()));
-      noted(server, answer);
-    });
+    this.#deps.looks().look(() => this.#compared(server));
+  }
+
+  async #compared(server: ServerId): Promise<FoldAnswer> {
+    const { asker, calls, clock, db, noted } = this.#deps;
+    const answer = await calls.call(server, 'crossings', encodeFoldCrossings(await crossingsOf(db, server)));
+    const unknown = answer.kind === 'answer' && answer.status === 200 ? decodeFoldCrossings(answer.body) : null;
+    if (unknown !== null && unknown.length > 0) asker.look(await unknownThere(this.#deps, server, unknown, clock.now()));
+    noted(server, answer);
+    return answer;
   }
 
   async #audit(): Promise<void> {

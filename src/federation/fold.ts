@@ -49,7 +49,7 @@ export class Fold implements FoldPort {
       ...{ ...deps, noted, owing: () => deps.looks().look(() => this.#owing.pay()) },
       passOn: (eventId, ciphertext) => this.#home.forward(eventId, ciphertext, true),
     });
-    this.#owing = new FoldOwing({ ...deps, noted, asker: this.#asker, live: () => [...this.#live] });
+    this.#owing = new FoldOwing({ ...deps, noted, asker: this.#asker, live: () => [...this.#live], back: (server) => this.back(server) });
   }
 
   get idle(): boolean {
@@ -67,8 +67,9 @@ export class Fold implements FoldPort {
     });
     const [home, asker] = [this.#home, this.#asker];
     return {
-      request: leg(64 * KIB, (peer, body) => home.request(peer, body)),
-      fallback: leg(64 * KIB, (peer, body) => home.fallback(peer, body)),
+      // With as many keys as a chain may have.
+      request: leg(MIB, (peer, body) => home.request(peer, body)),
+      fallback: leg(MIB, (peer, body) => home.fallback(peer, body)),
       deliver: leg(2 * MIB, (peer, body) => asker.deliver(peer, body)),
       'not-held': leg(64 * KIB, (peer, body) => asker.notHeld(peer, body)),
       cancel: leg(64 * KIB, (peer, body) => home.cancel(peer, body)),

@@ -6,6 +6,7 @@ import { backoffSql } from './answer.ts';
 import { homeOf, isAllocation, lockedById, some } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { Ended } from './ends.ts';
+import type { SubjectKind } from './state.ts';
 
 /** How an event left its crossing, where that is known. */
 export type MovedReason = 'acked' | 'invalid' | 'silence' | 'gone';
@@ -228,19 +229,23 @@ returning e.event_id, e.requester_user_id, e.request_id, e.requested_at is not n
 };
 
 /**
- * Its home has no copy of a subject, or knows of none: a page of what waits for it here ends, unless somebody here has an allocation; then it is
+ * Its home has no copy of a subject, a reed or a whole thread, or knows of none: a page of what waits for it here ends, unless somebody here has an allocation; then it is
  * dormant. Call until it comes back short.
  */
-export const reedEnds = async (context: LedgerContext, subject: ReedId, now: number): Promise<{ ended: Ended[]; seen: number }> => {
+export const reedEnds = async (
+  context: LedgerContext,
+  of: { readonly subject: ReedId; readonly kind: SubjectKind },
+  now: number,
+): Promise<{ ended: Ended[]; seen: number }> => {
   const rows = await context.db.query<EndedRow & { gone: boolean }>({
     name: 'ledger_crossings_reed_ends',
     text: `
 with taken as materialized (
   select e.event_id, ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')} as held
   from (
-    (select event_id from pending_events where subject_id = $1 and state = 5 limit $2)
+    (select event_id from pending_events where subject_id = $1 and state = 5 and subject_kind = $5 limit $2)
     union
-    select event_id from foreign_pending_events where subject = $1 and owes is null and arrived_at is null and not is_fallback
+    select event_id from foreign_pending_events where subject = $1 and kind = $5 and owes is null and arrived_at is null and not is_fallback
   ) p cross join lateral (${lockedById('p.event_id', 'e.state in (5, 7)')}) e
 ),
 slept as (update pending_events e set state = 0, due_at = $4 from taken t where e.event_id = t.event_id and t.held),
@@ -255,7 +260,7 @@ ended as (
 )
 select t.event_id, n.event_id is not null as gone, n.requester_user_id, n.request_id, n.explicit, n.subject_id
 from taken t left join ended n on n.event_id = t.event_id`,
-    values: [subject, context.limits.batchItems, new Date(now), new Date(now + context.limits.dormantLookMs)],
+    values: [of.subject, context.limits.batchItems, new Date(now), new Date(now + context.limits.dormantLookMs), of.kind],
   });
   return { ended: rows.filter((row) => row.gone).map(endedOf), seen: rows.length };
 };

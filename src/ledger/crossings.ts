@@ -215,11 +215,15 @@ export const sendingOf = async (db: Database, crossingId: string): Promise<Sendi
 };
 
 /** What a crossing of this server is for; null if there is none. */
-export const subjectOf = async (db: Database, crossingId: string, server: ServerId): Promise<ReedId | null> => {
-  const [row] = await db.query<{ subject: ReedId }>({
+export const subjectOf = async (
+  db: Database,
+  crossingId: string,
+  server: ServerId,
+): Promise<{ readonly subject: ReedId; readonly kind: SubjectKind } | null> => {
+  const [row] = await db.query<{ subject: ReedId; kind: SubjectKind }>({
     name: 'ledger_crossing_subject',
-    text: 'select subject from foreign_pending_events where crossing_id = $1 and asked_server_id = $2',
+    text: 'select subject, kind from foreign_pending_events where crossing_id = $1 and asked_server_id = $2',
     values: [crossingId, server],
   });
-  return row?.subject ?? null;
+  return row ?? null;
 };

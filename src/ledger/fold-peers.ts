@@ -49,22 +49,12 @@ select was_away from back`,
   return row?.was_away ?? false;
 };
 
-/** Servers that were away until a time that is over. */
-export const peersDue = async (db: Database, now: number): Promise<ServerId[]> => {
-  const rows = await db.query<{ server_id: ServerId }>({
+/** Servers that were away until a time that is over, each leased until its answer would have come. */
+export const peersDue = async (context: LedgerContext, now: number): Promise<ServerId[]> => {
+  const rows = await context.db.query<{ server_id: ServerId }>({
     name: 'fold_peers_due',
-    text: 'select server_id from fold_peers where away_until <= $1',
-    values: [new Date(now)],
-  });
-  return rows.map((row) => row.server_id);
-};
-
-/** All that may be asked. */
-export const peersKnown = async (db: Database): Promise<ServerId[]> => {
-  const rows = await db.query<{ server_id: ServerId }>({
-    name: 'fold_peers_known',
-    text: 'select server_id from fold_peers order by 1',
-    values: [],
+    text: 'update fold_peers set away_until = $2 where away_until <= $1 returning server_id',
+    values: [new Date(now), new Date(now + context.limits.crossingSendMs)],
   });
   return rows.map((row) => row.server_id);
 };

@@ -1,7 +1,7 @@
 // PROMOTE: who stands in line for a subject is given a holder if there is one by now, else a slot, and crosses. At most three copies of a subject
 // cross from one server at a time, which the unique index on slots keeps whoever promotes at the same moment.
 import type { ReedId, RequestId, ServerId, UserId } from '../wire/address.ts';
-import { allocationRing, holdsWhole, homeOf, RANDOM_PIVOT, ringHalf, some, struckFor } from './choice.ts';
+import { allocationRing, holdsWhole, homeOf, lockedById, RANDOM_PIVOT, ringHalf, some, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { SubjectKind } from './state.ts';
 
@@ -54,12 +54,21 @@ const NEXT_SERVER = `
   ) c join fold_peers fp on fp.server_id = c.server_id order by c.is_fallback, fp.away_until > $1, c.server_id limit 1`;
 
 const TEXT = `
-with line as materialized (
-  select e.*, split_part(e.subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot
-  from (select distinct subject from unnest($2::text[]) as u(subject) order by 1) s cross join lateral (
-    select w.event_id, w.requester_user_id, w.request_id, w.requested_at, w.subject_id, w.subject_kind, w.is_foreign, w.priority, w.seq from pending_events w
-    where w.subject_id = s.subject and w.state = 5 and not ${some('carrier_faults c where c.subject = w.subject_id and c.member = w.requester_user_id and c.at > $7')}
-    order by w.priority, w.seq limit $3 for update skip locked
+with subjects as materialized (select distinct subject from unnest($2::text[]) as u(subject)),
+heads as materialized (
+  -- Those who may not carry look for a holder too; those who may are not behind them.
+  select e.event_id, false as carries from subjects s cross join lateral (
+    select event_id from pending_events w where w.subject_id = s.subject and w.state = 5 order by w.priority, w.seq limit $3) e
+  union all
+  select e.event_id, true from subjects s cross join lateral (
+    select event_id from pending_events w where w.subject_id = s.subject and w.state = 5
+      and not ${some('carrier_faults c where c.subject = w.subject_id and c.member = w.requester_user_id and c.at > $7')}
+    order by w.priority, w.seq limit $3) e
+),
+line as materialized (
+  select h.carries, e.*, split_part(e.subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot
+  from (select event_id, bool_or(carries) as carries from heads group by event_id order by event_id) h cross join lateral (
+    ${lockedById('h.event_id', 'e.state = 5')}
   ) e
 ),
 present as materialized (
@@ -92,7 +101,7 @@ picked as materialized (
   select r.*, s.slot, row_number() over (partition by r.server_id order by r.priority, r.seq) as nth
   from (
     select j.*, row_number() over (partition by server_id, subject_id order by priority, seq) as k
-    from judged j where room and not has_holder and not is_away and server_id is not null
+    from judged j where carries and room and not has_holder and not is_away and server_id is not null
   ) r join slots s on s.server_id = r.server_id and s.subject_id = r.subject_id and s.k = r.k
 ),
 counted as materialized (

@@ -14,9 +14,6 @@ export const sentinelOf = (server: ServerId): UserId => `${NAME}${server}` as Us
 
 export const isSentinel = (user: UserId): boolean => user.startsWith(NAME);
 
-/** Whose sentinel it is. */
-export const peerOf = (sentinel: UserId): ServerId => sentinel.slice(NAME.length) as ServerId;
-
 /** The peer is present from the commit on. */
 export async function sentinelsArrive(executor: Executor, servers: readonly ServerId[]): Promise<void> {
   await sql`insert into online_users (user_id, owner)

@@ -11,7 +11,9 @@ let member: Member;
 beforeAll(async () => {
   await pair.start({}, { signup: 'open' });
   // As the peering exchanges them.
-  const keys = await pair.asking.community.rows<{ id: string; public_key: string }>("select id, public_key from server_keys where kind = 'identity'");
+  const keys = await pair.asking.community.rows<{ id: string; public_key: string }>(
+    "select id, public_key from server_keys where kind = 'identity'",
+  );
   for (const { id, public_key } of keys)
     await pair.home.community.rows(
       "insert into server_keys (id, server_id, kind, public_key, created_at) values ($1, $2, 'identity', $3, now())",

@@ -168,6 +168,19 @@ describe('a reed that its home', () => {
     await pair.settle();
   });
 
+  it('does not know as a thread is still the reed that others wait for', async () => {
+    const { author, reed } = await pair.reed({ answer: 'nothing' });
+    const [reader, confused] = await readers(2);
+    reader.request(reed);
+    await pair.settle();
+    confused.requestThread(reed);
+    await confused.next('reedNotFound');
+    author.behaviour.answer = 'bytes';
+    for (const [eventId, attempt] of author.asked) author.answer(eventId, attempt);
+    await reader.next('dataResponse');
+    await pair.settle();
+  });
+
   it('has no copy of is answered as not held to all who wait for it', async () => {
     const { author, reed } = await pair.reed({ answer: 'nothing' });
     const all = await readers(5);

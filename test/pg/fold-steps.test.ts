@@ -28,6 +28,14 @@ const line = async (names: number): Promise<UserId[]> => {
   for (const member of members) expect((await world.opened(member, FAR, now)).state).toBe(5);
   return members;
 };
+/** A member comes online who has it. */
+const hold = async (name: string): Promise<void> => {
+  const author = FAR.split('/')[0];
+  await world.db.query({ text: 'insert into identities (id, server_id, first_seen_at) values ($1, $2, now())', values: [author, PEER] });
+  await world.db.query({ text: 'insert into reed_identities (id, server_id, author_id) values ($1, $2, $3)', values: [FAR, PEER, author] });
+  const [holder] = await world.community(name);
+  await world.hold(FAR, holder as UserId);
+};
 const asked = (subject: ReedId, peerRequestId: string = randomUUID()) =>
   ({
     eventId: randomUUID(),
@@ -59,20 +67,10 @@ describe('a line', () => {
   });
 
   it('gets the holder that came online meanwhile, and nothing crosses', async () => {
-    const [first] = await line(2);
-    await world.db.query({
-      text: 'insert into identities (id, server_id, first_seen_at) values ($1, $2, now())',
-      values: [FAR.split('/')[0], PEER],
-    });
-    await world.db.query({
-      text: 'insert into reed_identities (id, server_id, author_id) values ($1, $2, $3)',
-      values: [FAR, PEER, FAR.split('/')[0]],
-    });
-    const [holder] = await world.community('holder');
-    await world.hold(FAR, holder as UserId);
+    await line(2);
+    await hold('holder');
     const { crossing, roused } = await promote(world.context, [FAR], now);
     expect([crossing, roused, (await world.events()).map(({ state }) => state)]).toEqual([[], true, [4, 4]]);
-    expect(first).toBeDefined();
   });
 
   it('keeps one crossing asleep when nobody is online there, and moves no further', async () => {
@@ -87,6 +85,23 @@ describe('a line', () => {
     ]);
     expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
     expect((await world.events()).map(({ state }) => state)).toEqual([5, 5, 5, 5]);
+  });
+});
+
+describe('whoever may not carry', () => {
+  it('keeps nobody from carrying, and gets a holder all the same', async () => {
+    const members = await line(3);
+    await world.db.query({
+      text: "insert into carrier_faults (subject, member, reason, at) select $1, unnest($2::text[]), 'silence', $3",
+      values: [FAR, members.slice(0, 2), new Date(now)],
+    });
+    const context = { ...world.context, limits: { ...world.limits, linePerPromotion: 1 } };
+    expect((await promote(context, [FAR], now)).crossing).toHaveLength(1);
+    expect((await promote(context, [FAR], now)).crossing).toEqual([]);
+    expect((await world.events()).map(({ state }) => state)).toEqual([5, 5, 7]);
+    await hold('holder');
+    expect((await promote(world.context, [FAR], now)).roused).toBe(true);
+    expect((await world.events()).map(({ state }) => state)).toEqual([4, 4, 7]);
   });
 });
 

@@ -120,7 +120,7 @@ const recordFold = async (context: LedgerContext, of: { user: UserId; reed: Reed
   await crossingsOf(db, server);
   await unknownThere(context, server, [eventId], now);
   await carrierEnds(db, eventId);
-  await reedEnds(context, reed, now);
+  await reedEnds(context, { subject: reed, kind: 'reed' }, now);
   await sweepLine(context, now);
   await linesOf(context, server, '');
   const asked = {

@@ -12,7 +12,12 @@ export type Side = { readonly server: TestServer; readonly community: LightCommu
 
 const TOKENS_FOR_EVER = { tokenIdleMs: 1e11, tokenLifeMs: 1e11 };
 
-export const openSide = async (wire: Wire, clock: MovedClock, limits: Partial<Limits>, config: TestServerOptions['config'] = {}): Promise<Side> => {
+export const openSide = async (
+  wire: Wire,
+  clock: MovedClock,
+  limits: Partial<Limits>,
+  config: TestServerOptions['config'] = {},
+): Promise<Side> => {
   let id = '' as ServerId;
   const server = await startServer({
     config,
@@ -169,10 +174,15 @@ export class FoldPair {
   async settle(): Promise<void> {
     for (let counted = -1; counted !== this.#seen(); ) {
       counted = this.#seen();
-      await Promise.all(this.#members.filter((member) => member.isOpen).map((member) => member.ping()));
+      await this.#ping();
       await Promise.all(this.#sides.map(({ server }) => server.settle()));
-      await Promise.all(this.#members.filter((member) => member.isOpen).map((member) => member.ping()));
+      await this.#ping();
     }
+  }
+
+  async #ping(): Promise<void> {
+    const open = this.#members.filter((member) => member.isOpen);
+    await Promise.all(open.map((member) => Promise.race([member.ping(), member.closed])));
   }
 
   #seen(): number {
