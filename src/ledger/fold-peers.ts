@@ -135,13 +135,13 @@ update pending_events e set state = 4, due_at = $2 from taken t where e.event_id
 
 export type HolderNotice = { readonly server: ServerId; readonly reedId: ReedId; readonly holding: boolean };
 
-/** Whether anybody here has these reeds of other servers may have changed: their homes are to be told how it is when they are. */
+/** The last copy here of these reeds of other servers may be gone: their homes are to be told how it is when they are. */
 export const oweHolderNotices = async (db: Database, reeds: readonly ReedId[], now: number): Promise<void> => {
   await db.query({
     name: 'fold_owe_holder_notices',
     text: `insert into holder_notices (server_id, reed_id, due_at)
       select ${homeOf('i.id')}, i.id, $2 from (select distinct id from unnest($1::text[]) as u(id)) i
-      where ${some(`fold_peers fp where fp.server_id = ${homeOf('i.id')}`)} order by 1, 2
+      where ${some(`fold_peers fp where fp.server_id = ${homeOf('i.id')}`)} and not ${some('reed_allocations a where a.reed_id = i.id')} order by 1, 2
       on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`,
     values: [reeds, new Date(now)],
   });

@@ -14,7 +14,7 @@ export interface FoldPort {
   forward(eventId: string, ciphertext: Uint8Array): void;
   /** Peers' events ended because nobody has their subject any more. */
   notHeld(eventIds: readonly string[]): void;
-  /** The last copy of a reed may be gone, or the first one here. */
+  /** The last copy of a reed here may be gone. */
   copiesChanged(reed: ReedId): void;
   /** Looks at everything that is due. */
   round(): Promise<void>;

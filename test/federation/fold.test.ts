@@ -228,18 +228,24 @@ describe('when the last holder here leaves', () => {
     expect(pair.wire.count('deliver')).toBe(2);
   });
 
-  it('its home is told when the last copy here is gone, and asks here no more', async () => {
+  it('its home is told when the last copy here is gone, not before, and asks here no more', async () => {
     const { reed } = await pair.reed();
-    const [holder] = await readers(1);
-    holder.request(reed);
-    await holder.next('dataResponse');
-    await pair.settle();
-    holder.send({ id: '', type: 'eviction', body: { reedId: reed } });
-    await holder.next('evictionAck');
-    await pair.settle();
-    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
-      { holding: false },
-    ]);
+    const [first, second] = await readers(2);
+    for (const reader of [first, second]) {
+      reader.request(reed);
+      await reader.next('dataResponse');
+      await pair.settle();
+    }
+    const holding = () => pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed]);
+    for (const [reader, isHeld] of [
+      [first, true],
+      [second, false],
+    ] as const) {
+      reader.send({ id: '', type: 'eviction', body: { reedId: reed } });
+      await reader.next('evictionAck');
+      await pair.settle();
+      expect([await holding(), pair.wire.count('holder-notify')]).toEqual([[{ holding: isHeld }], isHeld ? 0 : 1]);
+    }
   });
 });
 

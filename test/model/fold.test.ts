@@ -13,6 +13,9 @@ const RUNS = Number(process.env['FOLD_RUNS'] ?? 8);
 const READERS = 8;
 const REEDS = 1;
 
+/** What may come of a request that was never acknowledged, or whose holders failed. */
+const ENDS: ReadonlySet<string> = new Set(['error', 'reedNotFound', 'reedNotHeld']);
+
 type Move =
   | {
       readonly kind: 'request' | 'cancel' | 'vanish' | 'return' | 'ack' | 'invalid' | 'silent';
@@ -73,6 +76,7 @@ class Play {
   readonly #reeds: readonly ReedId[];
   readonly #readers: (LightMember | null)[];
   readonly #behaviours: Partial<LightBehaviour>[];
+  readonly #ends = new Map<LightMember, number>();
   #holder: LightMember | null = null;
   #holderDoes: Partial<LightBehaviour> = {};
 
@@ -163,11 +167,23 @@ class Play {
       this.#behave(reader, 'ack');
       await this.#return(reader);
     }
-    for (const reader of this.#readers) for (const reed of this.#reeds) reader?.request(reed);
+    this.#askAll();
     await pair.passUntil(61_000, async () => {
       const held = await Promise.all(this.#reeds.map((reed) => pair.holders(pair.asking, reed)));
-      return held.every((holders) => holders.length === READERS);
+      if (held.every((holders) => holders.length === READERS)) return true;
+      this.#askAll();
+      return false;
     });
+  }
+
+  /** Whoever has not asked yet, or was told since that nothing came of it, asks. */
+  #askAll(): void {
+    for (const reader of this.#readers) {
+      const ends = reader?.frames.filter(({ type }) => ENDS.has(type)).length ?? 0;
+      if (!reader || this.#ends.get(reader) === ends) continue;
+      this.#ends.set(reader, ends);
+      for (const reed of this.#reeds) reader.request(reed);
+    }
   }
 
   #behave(reader: number, how: 'ack' | 'invalid' | 'silent'): void {
