@@ -32,6 +32,7 @@ import { parseUserKeyId, type ReedId, type ServerId, serverOf } from '../wire/ad
 import { decodeFoldDelivery, decodeFoldRequestAnswer, decodeFoldWord, encodeFoldRequest } from '../wire/fold.ts';
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys, ThreadRecords } from './fold-ports.ts';
 import { afterRequest } from './fold-rules.ts';
+import { patiently } from './patience.ts';
 
 export type FoldAskerDeps = LedgerContext & {
   readonly application: Database;
@@ -49,8 +50,6 @@ export type FoldAskerDeps = LedgerContext & {
   /** Passes a copy for a peer's member on at once. */
   readonly passOn: (eventId: string, ciphertext: Uint8Array) => Promise<'relayed' | 'gone' | 'failed'>;
 };
-
-const ARRIVAL_TRIES = 4;
 
 export class FoldAsker {
   readonly #deps: FoldAskerDeps;
@@ -232,10 +231,12 @@ export class FoldAsker {
     const { clock, db, threads } = this.#deps;
     const thread = record && (await subjectOf(db, crossingId, peer));
     const parts = (record && thread && (await threads.partsOf(thread.subject, record))) ?? [];
-    for (let tries = 1; ; tries++) {
-      const arrival = await arrive(this.#deps, { crossingId, server: peer, parts }, clock.now());
-      if (arrival.outcome !== 'busy' || tries === ARRIVAL_TRIES) return arrival;
-    }
+    const item = { crossingId, server: peer, parts };
+    return patiently(
+      this.#deps,
+      () => arrive(this.#deps, item, clock.now()),
+      ({ outcome }) => outcome === 'busy',
+    );
   }
 
   async #hand(arrival: Arrival, ciphertext: Uint8Array): Promise<'relayed' | 'gone' | 'failed'> {

@@ -37,6 +37,7 @@ import {
 } from '../wire/fold.ts';
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys } from './fold-ports.ts';
 import { afterDelivery } from './fold-rules.ts';
+import { patiently } from './patience.ts';
 
 export type FoldHomeDeps = LedgerContext & {
   readonly application: Database;
@@ -59,8 +60,8 @@ export type FoldHomeDeps = LedgerContext & {
 type Passing = { readonly ciphertext: Uint8Array; readonly isOnce: boolean; readonly signal: AbortSignal };
 type Forward = { readonly abort: AbortController; readonly done: Promise<unknown> };
 
-const TRIES = 4;
 const malformed = () => new AppError('BAD_REQUEST', 'the body can not be read');
+const isBusy = ({ outcome }: ForeignEnded): boolean => outcome === 'busy';
 const busy = () => new AppError('UNAVAILABLE', 'it is being changed at this moment', { retryAfterMs: 1_000 });
 
 const STATUS = {
@@ -130,15 +131,17 @@ export class FoldHome {
       ...{ eventId: uuidv7(now, random), server: peer, peerRequestId: request.peerRequestId, userId: request.requesterId, isFallback },
       ...{ keyId: request.requesterKeyId, kind, subject: request.reedId },
     };
-    let opened = await openForeign(this.#deps, item, now);
-    for (let tries = 1; tries < TRIES && (opened.verdict === 'locked' || opened.verdict === 'no-peer'); tries++) {
-      if (opened.verdict === 'no-peer') {
-        if (!isLive(peer)) break;
+    const open = () => openForeign(this.#deps, item, now);
+    return patiently(
+      this.#deps,
+      async () => {
+        const opened = await open();
+        if (opened.verdict !== 'no-peer' || !isLive(peer)) return opened;
         await sentinelsArrive(application.kysely, [peer]);
-      }
-      opened = await openForeign(this.#deps, item, now);
-    }
-    return opened;
+        return open();
+      },
+      ({ verdict }) => verdict === 'locked',
+    );
   }
 
   async #block(request: FoldRequest): Promise<object | undefined> {
@@ -192,7 +195,9 @@ export class FoldHome {
   async ack(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
     const word = decodeFoldWord(body);
     if (word === null) throw malformed();
-    return this.#ended(await acknowledgeForeign(this.#deps, peer, word.peerRequestId, this.#deps.clock.now()), 'acked');
+    // It may well come before we have noted that the copy was taken.
+    const ack = () => acknowledgeForeign(this.#deps, peer, word.peerRequestId, this.#deps.clock.now());
+    return this.#ended(await patiently(this.#deps, ack, isBusy), 'acked');
   }
 
   async cancel(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
@@ -205,7 +210,8 @@ export class FoldHome {
       await forward.done.catch(() => undefined);
     }
     const of = { server: peer, peerRequestId: word.peerRequestId, isInvalid: word.reason === 'invalid' };
-    return this.#ended(await cancelForeign(this.#deps, of, this.#deps.clock.now()), 'gone');
+    const cancel = () => cancelForeign(this.#deps, of, this.#deps.clock.now());
+    return this.#ended(await patiently(this.#deps, cancel, isBusy), 'gone');
   }
 
   #ended(ended: ForeignEnded, reason: 'acked' | 'gone'): FoldReply {

@@ -52,6 +52,29 @@ describe.each(['lose-request', 'lose-answer', 'repeat'] as const)('with %s of', 
   });
 });
 
+describe('an ack that comes while its event is being written', () => {
+  it('is taken in its turn', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    pair.wire.fate = ({ leg }) => (leg === 'ack' ? 'hold' : 'pass');
+    reader.request(reed);
+    await expect.poll(() => pair.wire.held).toBe(1);
+    let isTaken = false;
+    await pair.home.community.holding('select * from pending_events where is_foreign for update', [], async () => {
+      pair.wire.release();
+      pair.wire.fate = () => 'pass';
+      await reader.ping();
+      isTaken = (await pair.home.community.rows('select from reed_server_allocations where reed_id = $1', [reed])).length > 0;
+    });
+    await pair.settle();
+    expect(isTaken).toBe(false);
+    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
+      { holding: true },
+    ]);
+    expect(await pair.asking.community.rows('select from fold_peers where away_until is not null')).toEqual([]);
+  });
+});
+
 describe('a request that comes after its cancel', () => {
   it('opens nothing', async () => {
     const { author, reed } = await pair.reed();
