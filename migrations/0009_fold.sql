@@ -7,6 +7,7 @@ drop index pending_events_due;
 create index pending_events_due on pending_events (due_at) where state not in (0, 4, 5);
 create index pending_events_in_line on pending_events (due_at) where state = 5;
 create index pending_events_line on pending_events (subject_id, priority, seq) where state = 5;
+create index pending_events_crossing on pending_events (event_id) where state = 7;
 create index pending_events_foreign on pending_events (requester_user_id, state) where is_foreign;
 
 -- Peers that the ledger may ask: those whose peering is live. away_until: not before then.

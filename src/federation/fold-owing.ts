@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Bus } from '../bus/port.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import {
+  auditCrossingEvents,
   auditCrossings,
   crossingsOf,
   dueCrossings,
@@ -43,6 +44,7 @@ export class FoldOwing {
   readonly #deps: FoldOwingDeps;
   #crossingsFrom: string | null = FIRST;
   #foreignFrom: string | null = FIRST;
+  #eventsFrom: string | null = FIRST;
   #auditedAt = Number.NEGATIVE_INFINITY;
   #listedAt = Number.NEGATIVE_INFINITY;
 
@@ -170,6 +172,7 @@ export class FoldOwing {
     const crossings = await auditCrossings(this.#deps, this.#crossingsFrom ?? FIRST, clock.now());
     this.#crossingsFrom = crossings.next;
     asker.settled(crossings);
+    this.#eventsFrom = await auditCrossingEvents(this.#deps, this.#eventsFrom ?? FIRST, clock.now());
     this.#foreignFrom = (await auditForeign(this.#deps, this.#foreignFrom ?? FIRST, clock.now())).next;
   }
 }

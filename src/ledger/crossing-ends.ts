@@ -81,6 +81,25 @@ export const auditCrossings = async (context: LedgerContext, after: string, now:
   return { subjects, owing: subjects.length > 0, next: row !== undefined && row.seen === page ? row.last : null };
 };
 
+/** Events after `after` that cross, though no crossing is theirs: ASSIGN looks at them again. @returns where the audit goes on; null: it is through */
+export const auditCrossingEvents = async (context: LedgerContext, after: string, now: number): Promise<string | null> => {
+  const page = context.limits.batchItems;
+  const [row] = await context.db.query<{ seen: number; last: string | null }>({
+    name: 'ledger_crossing_events_audit',
+    text: `
+with page as materialized (select event_id from pending_events where state = 7 and event_id > $1 order by event_id limit $2),
+taken as materialized (
+  select e.event_id from (
+    select p.event_id from page p where not ${some('foreign_pending_events f where f.event_id = p.event_id and f.owes is null')} order by p.event_id
+  ) l cross join lateral (${lockedById('l.event_id', 'e.state = 7')}) e
+),
+moved as (update pending_events e set state = 4, due_at = $3 from taken t where e.event_id = t.event_id)
+select (select count(*)::int from page) as seen, (select event_id from page order by event_id desc limit 1) as last`,
+    values: [after, page, new Date(now)],
+  });
+  return row !== undefined && row.seen === page ? row.last : null;
+};
+
 export type OwedToPeer = {
   readonly crossingId: string;
   readonly server: ServerId;

@@ -64,7 +64,11 @@ taken as materialized (
   select e.event_id, e.requester_user_id, e.request_id, e.requested_at, c.crossing_id, c.asked_server_id, c.subject
   from c cross join lateral (${lockedById('c.event_id', OF_EVENT)}) e
 ),
-gone as (delete from foreign_pending_events f using c where f.crossing_id = c.crossing_id),
+-- While somebody has the event its crossing stays, and is asked for again: an event without one would wait for ever.
+gone as (
+  delete from foreign_pending_events f using c where f.crossing_id = c.crossing_id
+    and (exists (select from taken) or not ${some(`pending_events e where e.event_id = c.event_id and ${OF_EVENT}`)})
+),
 tried as (
   insert into pending_event_attempts (event_id, holder, failures, outcome, not_before)
   select event_id, 'peer@' || asked_server_id, 1, 'fallback', $3 from taken where $2

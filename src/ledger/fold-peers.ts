@@ -110,7 +110,11 @@ with page as materialized (select * from foreign_pending_events where asked_serv
 taken as materialized (
   select e.event_id, e.subject_id from (select event_id from page order by event_id) p cross join lateral (${lockedById('p.event_id', 'e.state in (5, 7)')}) e
 ),
-gone as (delete from foreign_pending_events f using page p where f.crossing_id = p.crossing_id returning f.subject),
+gone as (
+  delete from foreign_pending_events f using page p where f.crossing_id = p.crossing_id
+    and (p.event_id in (select event_id from taken) or not ${some('pending_events e where e.event_id = p.event_id and e.state in (5, 7)')})
+  returning f.subject
+),
 moved as (update pending_events e set state = 4, due_at = $3 from taken t where e.event_id = t.event_id)
 select subject as subject_id from gone`,
     values: [server, context.limits.batchItems, new Date(now)],

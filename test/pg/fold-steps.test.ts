@@ -1,7 +1,8 @@
 // The fold's statements where two of them meet, and where a bound is reached.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answered, arrive } from '../../src/ledger/crossings.ts';
+import { auditCrossingEvents } from '../../src/ledger/crossing-ends.ts';
+import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
 import { peerAway, peersLive } from '../../src/ledger/fold-peers.ts';
 import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
 import { promote } from '../../src/ledger/promote.ts';
@@ -85,6 +86,32 @@ describe('a line', () => {
     ]);
     expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
     expect((await world.events()).map(({ state }) => state)).toEqual([5, 5, 5, 5]);
+  });
+});
+
+describe('an answer that says that nothing crosses', () => {
+  it('waits while somebody has the event, which is never left without its crossing', async () => {
+    await line(1);
+    const [crossing] = (await promote(world.context, [FAR], now)).crossing;
+    const id = crossing?.crossingId ?? '';
+    const back = () => returned(world.context, id, { wasTried: false, isUnheld: false }, now);
+    await world.whileLocked('select * from pending_events for update', [], async () => void (await back()));
+    expect(await world.db.query({ text: 'select from foreign_pending_events' })).toHaveLength(1);
+    await back();
+    expect([
+      (await world.events()).map(({ state }) => state),
+      await world.db.query({ text: 'select from foreign_pending_events' }),
+    ]).toEqual([[5], []]);
+  });
+
+  it('and was lost on its way is found by the audit', async () => {
+    await line(1);
+    await promote(world.context, [FAR], now);
+    await auditCrossingEvents(world.context, '00000000-0000-0000-0000-000000000000', now);
+    expect((await world.events()).map(({ state }) => state)).toEqual([7]);
+    await world.db.query({ text: 'delete from foreign_pending_events' });
+    await auditCrossingEvents(world.context, '00000000-0000-0000-0000-000000000000', now);
+    expect((await world.events()).map(({ state }) => state)).toEqual([4]);
   });
 });
 

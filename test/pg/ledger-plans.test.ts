@@ -8,6 +8,7 @@ import { assign, missedBy, recheck } from '../../src/ledger/assign.ts';
 import { dispatch, spread } from '../../src/ledger/claim.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
 import {
+  auditCrossingEvents,
   auditCrossings,
   carrierEnds,
   crossingsOf,
@@ -114,6 +115,7 @@ const recordFold = async (context: LedgerContext, of: { user: UserId; reed: Reed
   await subjectOf(db, eventId, server);
   await settleCrossings(context, [{ eventId, reason: 'gone' }], now);
   await auditCrossings(context, eventId, now);
+  await auditCrossingEvents(context, eventId, now);
   await owedToPeers(context, now);
   await paid(db, eventId);
   await dueCrossings(context, now);
@@ -245,6 +247,7 @@ describe('the plan of', () => {
     'crossing_subject',
     'crossings_settle',
     'crossings_audit',
+    'crossing_events_audit',
     'crossings_owed',
     'crossing_paid',
     'crossings_due',
