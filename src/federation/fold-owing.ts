@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Bus } from '../bus/port.ts';
+import type { Database } from '../db/pool.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import {
   auditCrossingEvents,
@@ -17,6 +18,7 @@ import {
 } from '../ledger/crossing-ends.ts';
 import { forgetFold, type HolderNotice, holderNotices, holderTold, peersDue } from '../ledger/fold-peers.ts';
 import { auditForeign, notHeldTold, type OwedNotHeld, owedNotHeld } from '../ledger/foreign.ts';
+import { sentinelsHeldBack } from '../presence/sentinels.ts';
 import type { Looks } from '../relay/looks.ts';
 import { errorNotice, notify } from '../relay/notices.ts';
 import type { ServerId } from '../wire/address.ts';
@@ -26,6 +28,7 @@ import type { FoldAnswer, FoldCalls } from './fold-ports.ts';
 import { isFailing, isSettled } from './fold-rules.ts';
 
 export type FoldOwingDeps = LedgerContext & {
+  readonly application: Database;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
@@ -168,7 +171,8 @@ export class FoldOwing {
   }
 
   async #audit(): Promise<void> {
-    const { asker, clock } = this.#deps;
+    const { application, asker, clock } = this.#deps;
+    await sentinelsHeldBack(application.kysely, clock.now());
     const crossings = await auditCrossings(this.#deps, this.#crossingsFrom ?? FIRST, clock.now());
     this.#crossingsFrom = crossings.next;
     asker.settled(crossings);

@@ -13,7 +13,7 @@ import {
   peersLive,
   rouseLines,
 } from '../ledger/fold-peers.ts';
-import { sentinelCongested, sentinelLeaves, sentinelOf, sentinelsArrive } from '../presence/sentinels.ts';
+import { sentinelLeaves, sentinelOf, sentinelsArrive, sentinelsHeldBack } from '../presence/sentinels.ts';
 import type { FoldPort } from '../relay/fold-port.ts';
 import { notify } from '../relay/notices.ts';
 import { type ReedId, type ServerId, serverOf } from '../wire/address.ts';
@@ -133,7 +133,7 @@ export class Fold implements FoldPort {
   async away(server: ServerId, untilMs: number): Promise<void> {
     const { application, clock, db, looks } = this.#deps;
     const isFresh = await peerAway(db, server, untilMs, clock.now());
-    await sentinelCongested(application.kysely, server, true);
+    await sentinelsHeldBack(application.kysely, clock.now());
     if (!isFresh) return;
     looks().park(sentinelOf(server));
     await this.#eachLine(server, async (subjects) => this.#asker.look(subjects), true);
@@ -145,8 +145,9 @@ export class Fold implements FoldPort {
     this.#failures.delete(server);
     if (!this.#live.has(server)) return;
     await sentinelsArrive(application.kysely, [server]);
-    await sentinelCongested(application.kysely, server, false);
-    if (!(await peerBack(db, server, clock.now()))) return;
+    const wasAway = await peerBack(db, server, clock.now());
+    await sentinelsHeldBack(application.kysely, clock.now());
+    if (!wasAway) return;
     looks().noteFull(sentinelOf(server));
     this.#owing.compare(server);
     await this.#owing.pay();

@@ -22,11 +22,11 @@ export async function sentinelsArrive(executor: Executor, servers: readonly Serv
   );
 }
 
-/** Whether what is there for this peer is held back. */
-export async function sentinelCongested(executor: Executor, server: ServerId, isCongested: boolean): Promise<void> {
-  await sql`update online_users set congested = ${isCongested} where user_id = ${sentinelOf(server)} and congested <> ${isCongested}`.execute(
-    executor,
-  );
+/** Holds back what is there for peers that do not answer, and no other: as it is noted of them now, whoever noted it in between. */
+export async function sentinelsHeldBack(executor: Executor, now: number): Promise<void> {
+  await sql`update online_users o set congested = p.away from
+    (select 'peer@' || server_id as sentinel, coalesce(away_until > ${new Date(now)}, false) as away from fold_peers) p
+    where o.user_id = p.sentinel and o.congested <> p.away`.execute(executor);
 }
 
 export async function sentinelLeaves(executor: Executor, server: ServerId): Promise<void> {

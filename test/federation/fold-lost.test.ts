@@ -134,6 +134,16 @@ describe('a copy that its requester can not take', () => {
   });
 });
 
+describe('a peer that is away and back at the same moment', () => {
+  it('is held back no longer than until the next look', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    await pair.home.community.rows("update online_users set congested = true where user_id like 'peer@%'");
+    reader.request(reed);
+    await pair.passUntil(5_000, () => held(reed));
+  });
+});
+
 describe('a home server that starts again', () => {
   it('has forgotten what was asked, is asked anew and serves it', async () => {
     const { author, reed } = await pair.reed({ answer: 'nothing' });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditCrossingEvents } from '../../src/ledger/crossing-ends.ts';
 import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
-import { peerAway, peersLive } from '../../src/ledger/fold-peers.ts';
+import { holderSaid, peerAway, peersLive } from '../../src/ledger/fold-peers.ts';
 import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { sentinelsArrive } from '../../src/presence/sentinels.ts';
@@ -223,5 +223,23 @@ describe('a peer’s request', () => {
     expect((await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 30_000)).ended).toEqual([]);
     const compared = await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 61_000);
     expect([compared.unknown, compared.ended.length, (await world.events()).length]).toEqual([[unknown], 1, 1]);
+  });
+});
+
+describe('the word of a peer that it has a holder', () => {
+  it('counts for nothing but what it was given once', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const says = (holding: boolean) => holderSaid(world.db, { server: PEER, reedId: reed, holding });
+    expect(await says(true)).toBe(false);
+    expect(await world.db.query({ text: 'select from reed_server_allocations' })).toEqual([]);
+    await world.db.query({
+      text: 'insert into reed_server_allocations (reed_id, server_id, holding) values ($1, $2, true)',
+      values: [reed, PEER],
+    });
+    expect([await says(false), await world.db.query({ text: 'select holding from reed_server_allocations' })]).toEqual([
+      true,
+      [{ holding: false }],
+    ]);
   });
 });
