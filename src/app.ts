@@ -182,7 +182,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, onFact: (author
 
 type Federation = ReturnType<typeof openFederation>;
 
-type AboutPeers = Pick<FederationDeps, 'publicUrl' | 'legs' | 'onChange'> & { readonly replica: Replica };
+type AboutPeers = Pick<FederationDeps, 'publicUrl' | 'legs' | 'onChange' | 'onHeard'> & { readonly replica: Replica };
 
 const openPeers = (ground: Ground, { identity }: Members, { replica, ...about }: AboutPeers): Federation =>
   openFederation({
@@ -243,17 +243,23 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const follow: App['peerChanged'] = (peer, change) => {
     if (change !== 'live' && change !== 'back') return;
     relay.peerBack(peer);
-    streams.sender.wake(peer);
+    streams.peerBack(peer);
   };
   const { presence, relay, gateway, replica, leave } = openRelay(ground, members, (author) => streams.factOf(author));
-  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs: () => streams.legs, onChange: follow });
+  const federation: Federation = openPeers(ground, members, {
+    publicUrl,
+    replica,
+    legs: () => streams.legs,
+    onHeard: (peer) => streams.heard(peer),
+    onChange: follow,
+  });
   owned.defer(() => federation.outbound[Symbol.asyncDispose]());
   const streams = openStreams({
     ...{ ...ground, ...members, calls: overrides.peerCalls ?? federation.calls, peers: new StoredPeers(ground.db), told: relay },
   });
   const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
-  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.sender.idle;
+  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
   const rest = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
   };
@@ -268,8 +274,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     await relay.stop();
     await rest();
   });
-  streams.sender.start();
-  owned.defer(() => streams.sender.stop());
+  streams.start();
+  owned.defer(() => streams.stop());
   const detach = gateway.attach(http.server);
   owned.defer(async () => {
     detach();

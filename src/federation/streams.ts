@@ -33,6 +33,13 @@ export type Streams = {
   readonly table: StreamTable;
   readonly positions: Positions;
   readonly persons: Persons;
+  readonly idle: boolean;
+  start(): void;
+  stop(): void;
+  /** Something valid came from a peer. */
+  heard(peer: ServerId): void;
+  /** A peer can be reached again, or has become one. */
+  peerBack(peer: ServerId): void;
   /** A member's stream may have a new fact, committed. */
   factOf(author: UserId): void;
 };
@@ -44,18 +51,35 @@ const TOKEN_BYTES = 12;
 const fraction = (random: RandomBytes) => (): number => new DataView(random(4).buffer).getUint32(0) / UINT32;
 
 export function openStreams(deps: StreamsDeps): Streams {
-  const { calls, db, identity, limits, reeds, told } = deps;
+  const { calls, db, identity, reeds, told } = deps;
   const home: ServerId = identity.server.id;
   const table = new StreamTable(deps);
-  const sender = new StreamSender({ ...deps, table, random: fraction(deps.random), token: () => base64url(deps.random(TOKEN_BYTES)) });
+  const random = fraction(deps.random);
+  const sender = new StreamSender({ ...deps, table, random, token: () => base64url(deps.random(TOKEN_BYTES)) });
   const persons = new Persons({ db, calls, foreign: identity.foreign });
   const askForChain = persons.askForChain.bind(persons);
   const judge = new ItemJudge({ foreign: identity.foreign, reeds: reeds.foreign, told, askForChain });
   const receiver = new StreamReceiver({ ...deps, foreign: identity.foreign, judge });
-  const positions = new Positions({ db, limits, home, table, calls, behind: (peer) => sender.wake(peer) });
+  const positions = new Positions({ ...deps, home, table, random, behind: (peer) => sender.wake(peer) });
   return {
     legs: new Map<string, Leg>([['stream', receiver], ['positions', positions], ...Object.entries(persons.legs())]),
     ...{ sender, table, positions, persons },
+    get idle() {
+      return sender.idle && positions.idle;
+    },
+    start: () => {
+      sender.start();
+      positions.start();
+    },
+    stop: () => {
+      sender.stop();
+      positions.stop();
+    },
+    heard: (peer) => sender.heard(peer),
+    peerBack: (peer) => {
+      sender.wake(peer);
+      positions.peerBack(peer);
+    },
     factOf: (author) => {
       if (serverOf(author) === home) sender.published(author);
     },

@@ -39,7 +39,7 @@ export function homeOf(world: World, wire: PeerWire): Home {
   });
   wire.join(id, streams);
   const rest = async (): Promise<void> => {
-    for (let quiet = 0; quiet < 3; quiet = streams.sender.idle ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
+    for (let quiet = 0; quiet < 3; quiet = streams.idle ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
   };
   return { ...world, id, streams, legs: streams.legs, told, rest, rows: (text, ...values) => world.db.query({ text, values }) };
 }
