@@ -100,6 +100,7 @@ const openMembers = async (
   ground: Ground,
   publicUrl: () => string,
   told: () => Pick<Relay, 'accountRemoved' | 'changed' | 'cutOff' | 'followed' | 'keyEnded' | 'removed'>,
+  actTowards: (target: UserId) => void,
 ) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
@@ -107,9 +108,15 @@ const openMembers = async (
     ...{ publicUrl, passphrase: config.passphrase ?? '', name: config.name, signup: config.signup },
     blockEffects: {
       cutOff: (tx, author, viewer) => told().cutOff(tx, author, viewer),
-      changed: (kind, author, viewer) => told().changed(kind, author, viewer),
+      changed: (kind, author, viewer) => {
+        told().changed(kind, author, viewer);
+        actTowards(viewer);
+      },
     },
-    onFollowed: (member, target) => told().followed(member, target),
+    onFollowed: (member, target) => {
+      told().followed(member, target);
+      actTowards(target);
+    },
     onKeyEnded: (key) => told().keyEnded(key),
     onAccountRemoved: (user) => told().accountRemoved(user),
     onSessionEnded: (userId, ended) =>
@@ -239,7 +246,12 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   let listening = `http://${config.host}:${config.port}`;
   const publicUrl = (): string => config.publicUrl ?? listening;
   const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
-  const members = await openMembers(ground, publicUrl, () => relay);
+  const members = await openMembers(
+    ground,
+    publicUrl,
+    () => relay,
+    (target) => streams.actTowards(target),
+  );
   const follow: App['peerChanged'] = (peer, change) => {
     if (change !== 'live' && change !== 'back') return;
     relay.peerBack(peer);
