@@ -209,6 +209,42 @@ const openHttp = (ground: Ground, members: Members, { federation, webFolder }: {
       ),
   });
 
+type AboutParts = {
+  readonly overrides: Overrides;
+  readonly owned: AsyncDisposableStack;
+  readonly publicUrl: () => string;
+  readonly onReplica: (replica: Replica) => void;
+};
+
+/** Everything between the database and HTTP. The parts know each other by what one has to tell another. */
+const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUrl }: AboutParts) => {
+  const members = await openMembers(
+    ground,
+    publicUrl,
+    () => relay,
+    (target) => streams.actTowards(target),
+  );
+  const peerChanged: App['peerChanged'] = (peer, change) => {
+    if (change !== 'live' && change !== 'back') return;
+    relay.peerBack(peer);
+    streams.peerBack(peer);
+  };
+  const { presence, relay, gateway, replica, leave } = openRelay(ground, members, (author) => streams.factOf(author));
+  onReplica(replica);
+  const federation: Federation = openPeers(ground, members, {
+    publicUrl,
+    replica,
+    legs: () => streams.legs,
+    onHeard: (peer) => streams.heard(peer),
+    onChange: peerChanged,
+  });
+  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
+  const streams = openStreams({
+    ...{ ...ground, ...members, calls: overrides.peerCalls ?? federation.calls, peers: new StoredPeers(ground.db), told: relay },
+  });
+  return { members, presence, relay, gateway, replica, leave, federation, streams, peerChanged };
+};
+
 /** Takes up keys that a command has made while the server runs. */
 const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { close(): void } => {
   let timer: Timer | null = null;
@@ -217,6 +253,7 @@ const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { clos
     timer = clock.after(limits.serverKeysReadEveryMs, () => {
       server
         .reload()
+        .then(() => server.document())
         .catch(() => log.warn("the server's keys could not be read again"))
         .finally(() => isClosed || again());
     });
@@ -245,29 +282,13 @@ export const createApp = async (config: Config, overrides: Overrides): Promise<A
 const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
   let listening = `http://${config.host}:${config.port}`;
   const publicUrl = (): string => config.publicUrl ?? listening;
-  const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
-  const members = await openMembers(
-    ground,
-    publicUrl,
-    () => relay,
-    (target) => streams.actTowards(target),
-  );
-  const follow: App['peerChanged'] = (peer, change) => {
-    if (change !== 'live' && change !== 'back') return;
-    relay.peerBack(peer);
-    streams.peerBack(peer);
-  };
-  const { presence, relay, gateway, replica, leave } = openRelay(ground, members, (author) => streams.factOf(author));
-  const federation: Federation = openPeers(ground, members, {
-    publicUrl,
-    replica,
-    legs: () => streams.legs,
-    onHeard: (peer) => streams.heard(peer),
-    onChange: follow,
-  });
-  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
-  const streams = openStreams({
-    ...{ ...ground, ...members, calls: overrides.peerCalls ?? federation.calls, peers: new StoredPeers(ground.db), told: relay },
+  let seen: Replica | null = null;
+  const ground = await openGround(config, overrides, owned, (epoch) => seen?.epochSeen(epoch));
+  const { members, relay, presence, gateway, replica, leave, federation, streams, peerChanged } = await openParts(ground, {
+    ...{ overrides, owned, publicUrl },
+    onReplica: (opened) => {
+      seen = opened;
+    },
   });
   const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
@@ -299,6 +320,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
   const { server, invites } = members.identity;
   const secret = await invites.makeRootInvite();
+  // Commands beside the server say what it says of itself.
+  await server.document();
   const keys = watchKeys(ground, members.identity);
   owned.defer(() => keys.close());
   await federation.sender.start();
@@ -309,7 +332,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
     legs: streams.legs,
-    peerChanged: follow,
+    peerChanged,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
       await rest();

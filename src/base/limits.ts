@@ -81,6 +81,7 @@ export const DEFAULT_LIMITS = {
   documentRenewMs: 45 * DAY, // issued anew when less is left
   sessionsPerMember: 32, // the oldest ends
   sessionWriteEveryMs: MINUTE,
+  sessionLookMs: 30 * SECOND, // at whether those of open sockets still stand
   knownKeys: 4_096, // parsed public keys in memory; the oldest leaves
   keyChain: 100, // keys of one member on its chain, the first included; then no rotation is taken
   rotationEveryMs: DAY, // between two rotations by ordinary keys: RATE_LIMITED

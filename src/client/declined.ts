@@ -3,7 +3,6 @@
 import type { Limits } from '../base/limits.ts';
 import { parseReedId, parseUserId, type ReedId, type UserId, userOf } from '../wire/address.ts';
 import type { Store } from './store.ts';
-import type { Viewer } from './viewer.ts';
 
 const PREFIX = 'declined ';
 
@@ -11,6 +10,9 @@ export type DeclinedDeps = {
   readonly store: Store;
   readonly limits: Pick<Limits, 'declinedRemembered'>;
 };
+
+/** Asks for reeds: resolves when each request is on record. */
+export type Wanting = { want(reedIds: readonly ReedId[]): Promise<void> };
 
 export class Declined {
   readonly #deps: DeclinedDeps;
@@ -32,7 +34,7 @@ export class Declined {
   }
 
   /** Asks for what was turned away of somebody; forgets it once the requests are on record. */
-  askAgain(author: UserId, viewer: Pick<Viewer, 'want'>): Promise<void> {
+  askAgain(author: UserId, viewer: Wanting): Promise<void> {
     return this.#inTurn(async () => {
       const reeds = await this.#of(author);
       if (reeds.length === 0) return;
@@ -42,7 +44,7 @@ export class Declined {
   }
 
   /** Takes up what a stop cut short: of whom something is remembered though they are muted no more. */
-  async load(viewer: Pick<Viewer, 'want'>): Promise<void> {
+  async load(viewer: Wanting): Promise<void> {
     const { store } = this.#deps;
     for (let after = PREFIX; ; ) {
       const [record] = await store.list('meta', { after, limit: 1 });

@@ -48,16 +48,20 @@ const BITS = 2 ** 32;
 /** A number from 0 up to 1, of the randomness that was passed in. */
 const chanceOf = (random: RandomBytes) => (): number => new DataView(random(4).buffer).getUint32(0) / BITS;
 
-/** Peering as admins see it. The caller disposes of `outbound`. */
-export function openPeering(ground: PeeringGround) {
-  const { server, adminActs } = ground.identity;
+/** The peers as they stand, for whoever only looks. The caller disposes of `outbound`. */
+export function openDirectory(ground: Omit<PeeringGround, 'identity'>) {
   const rules = { allowPrivate: ground.allowPrivatePeers };
   const outbound = new Outbound({ ...ground, rules, resolve: resolverFor(rules) });
   const documents = new Documents({ ...ground, outbound });
-  const client = new PeerClient({ ...ground, outbound, signer: () => server.transportSigner() });
-  const directory = new Directory({ ...ground, documents });
-  const peering = new Peering({ ...ground, server, acts: adminActs, documents, client });
-  return { outbound, documents, client, directory, peering };
+  return { outbound, documents, directory: new Directory({ ...ground, documents }) };
+}
+
+/** Peering as admins see it. The caller disposes of `outbound`. */
+export function openPeering(ground: PeeringGround) {
+  const { server, adminActs } = ground.identity;
+  const opened = openDirectory(ground);
+  const client = new PeerClient({ ...ground, ...opened, signer: () => server.transportSigner() });
+  return { ...opened, client, peering: new Peering({ ...ground, ...opened, server, acts: adminActs, client }) };
 }
 
 export function openFederation(deps: FederationDeps) {

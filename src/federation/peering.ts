@@ -138,7 +138,7 @@ export class Peering {
 
   /**
    * Answers an invitation: tells its server who we are, then notes that a peering waits for approval. Again it answers the same.
-   * @throws AppError INVALID, EXPIRED, UNAVAILABLE (no answer), CONFLICT or FORBIDDEN (it refused us, or a peering has begun), and those of AdminActs
+   * @throws AppError INVALID, EXPIRED, CONFLICT (no answer, it refused us, or a newer document of it was seen), and those of AdminActs
    */
   async accept(by: ActBy, connection: string): Promise<MovedPeer> {
     const { server, acts, documents, client } = this.#deps;
@@ -151,7 +151,7 @@ export class Peering {
     const keys = new Map(statement.transportKeys.map(({ kid, publicKey }) => [kid, publicKey]));
     const called = await client.call({ id: from, baseUrl: statement.baseUrl, keys }, 'connect', encodeConnect(secret, mine));
     const answered = await documents.verify(connectedDocument(called), from);
-    if (answered === null) throw new AppError('UNAVAILABLE', 'the answer of the other server does not hold; try again');
+    if (answered === null) throw new AppError('CONFLICT', 'the answer of the other server does not hold; try again');
     const acted = await acts.take(by, ordered, async (tx, acting) => {
       await insertServer(tx, from, acting.at);
       await requireMove(tx, await lockPeer(tx, from), { server: from, event: 'connect', ...acting });
@@ -240,13 +240,11 @@ async function storeInvitation(tx: Executor, signed: Signed<StatementOf<'peering
 
 /** @throws AppError in words for the admin who waits for it */
 function connectedDocument(called: CallResult): unknown {
-  if (called.kind === 'transport') throw new AppError('UNAVAILABLE', `the other server did not answer as itself: ${called.reason}`);
-  const { refusal } = called;
-  if (refusal !== undefined) {
-    const isFinal = refusal.code === 'CONFLICT' || refusal.code === 'FORBIDDEN';
-    throw new AppError(isFinal ? refusal.code : 'UNAVAILABLE', `the other server refused: ${refusal.detail}`);
-  }
+  // No fault of ours, so none of the codes that say so.
+  if (called.kind === 'transport')
+    throw new AppError('CONFLICT', `the other server did not answer as itself (${called.reason}); try again`);
+  if (called.refusal !== undefined) throw new AppError('CONFLICT', `the other server refused: ${called.refusal.detail}`);
   const document = decodeConnected(called.body);
-  if (!document.ok) throw new AppError('UNAVAILABLE', 'the answer of the other server can not be read');
+  if (!document.ok) throw new AppError('CONFLICT', 'the answer of the other server can not be read');
   return document.value;
 }

@@ -112,6 +112,8 @@ export class PeerSender {
   async #round(): Promise<void> {
     const { db, clock, limits, documents } = this.#deps;
     if (this.#ending.signal.aborted) return;
+    const any = await db.query({ name: 'peer-any', text: 'select from peers limit 1' });
+    if (any.length === 0) return;
     const now = clock.now();
     await db.query({ name: 'peer-probe', text: PROBE, values: [new Date(now), limits.peersPerSweep] });
     const lease = new Date(now + LEASE_CALLS * limits.peerCallMs);

@@ -25,7 +25,8 @@ type BudgetLimits = Pick<
 
 type Asking = {
   readonly subject: string;
-  readonly cost: number /** It is open already, and driven again. */;
+  readonly cost: number;
+  /** It is open already, and driven again. */
   readonly isRepeated: boolean;
 };
 

@@ -50,8 +50,10 @@ export class Costs {
         return this.#budgets.spend(userId, this.#limits.pageCost, now);
       case 'cancelRequest':
         return this.#unlessAsked(userId, `cancel ${frame.body.requestId}`, now);
-      // Whoever has just been given something of the community stream is given more at once by subscribing anew.
+      // Leaving the community stream and coming back gains nothing, and is not to be tried all the time.
       case 'subscribeBroadcast':
+      // Each is a line of the log, which has no other bound.
+      case 'contentRejected':
         return this.#budgets.spend(userId, this.#limits.requestCost, now);
       case 'syncRequest':
         return this.#budgets.sync(userId, this.#limits.syncCost, now);

@@ -23,6 +23,7 @@ import { Door } from './door.ts';
 import { Hub } from './hub.ts';
 import { MemberSocket } from './member-socket.ts';
 import { Outgoing } from './outgoing.ts';
+import { SessionWatch } from './session-watch.ts';
 import type { Sessions, TrySignIn } from './sign-in.ts';
 import { SignIn } from './sign-in.ts';
 import type { Surroundings, Waiting } from './surroundings.ts';
@@ -93,6 +94,7 @@ export class Gateway {
   readonly #waiting = new Set<Waiting>();
   readonly #leaving = new Set<Promise<void>>();
   readonly #door: Door;
+  readonly #sessionWatch: SessionWatch;
   #scannedAt: number;
   #closing: PromiseWithResolvers<void> | null = null;
   /** The time to close is over: nothing waits for room any more, for nobody would tell it of any. */
@@ -105,6 +107,7 @@ export class Gateway {
     this.#budgets = new Budgets(limits);
     this.#door = new Door(clock, limits);
     this.#scannedAt = clock.monotonicMs();
+    this.#sessionWatch = new SessionWatch(deps, clock.monotonicMs());
     this.#wheel = new TimerWheel(clock, limits.wheelTickMs, (now) => this.#tick(now));
     this.#server = openServer(limits);
     this.#server.on('wsClientError', (error, stream) => refuseUpgrade(stream, { status: 400, detail: error.message }, deps.headerLines));
@@ -118,9 +121,9 @@ export class Gateway {
     return { connections: this.#connections.size, unauthenticated: this.#door.open, members: this.hub.members, pending };
   }
 
-  /** No frame, sign-in or departure is under way. */
+  /** No frame, sign-in, departure or look at sessions is under way. */
   get idle(): boolean {
-    return this.#leaving.size === 0 && this.#deps.presence.idle && this.counts.pending === 0;
+    return this.#leaving.size === 0 && this.#sessionWatch.idle && this.#deps.presence.idle && this.counts.pending === 0;
   }
 
   /** Takes the upgrades of an HTTP server. It must have no other taker. @returns stops taking them */
@@ -277,6 +280,7 @@ export class Gateway {
     const buffered: UserId[] = [];
     for (const connection of this.#connections.values()) connection.scan(now, arriving, buffered);
     this.hub.scan();
+    this.#sessionWatch.look(now, this.#connections.values());
     if (arriving.length > 0) this.#deps.frames.bytesArriving(arriving);
     if (buffered.length > 0) this.#deps.frames.stillBuffered(buffered);
   }

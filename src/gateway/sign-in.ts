@@ -7,7 +7,7 @@ import { fromBase64url } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
 import type { EndSessions } from '../bus/port.ts';
-import type { Member } from '../identity/sessions.ts';
+import type { Member, SessionEnd } from '../identity/sessions.ts';
 import type { Arrival, Presence } from '../presence/presence.ts';
 import type { MemberFrames } from '../relay/port.ts';
 import type { UserId } from '../wire/address.ts';
@@ -42,6 +42,8 @@ export interface Sessions {
     helloNonce: string,
   ): Promise<Result<Member & { readonly token: string }>>;
   authenticateToken(token: string): Promise<Member | null>;
+  /** Why nobody may be signed in as these any more, in their order; null where one still may. */
+  endedOf(members: readonly Member[]): Promise<readonly (SessionEnd | null)[]>;
 }
 
 /** Tries a sign-in of an address; over its limit of failed ones it throws RATE_LIMITED instead. Shared with the HTTP API. */

@@ -44,6 +44,8 @@ export type Block = { readonly id: UserId; readonly username: string | null; rea
 /** A block or unblock that its target has not acknowledged. */
 export type OwedNotice = { readonly kind: BlockKind; readonly about: UserId; readonly certificate: object };
 
+const OWED = 'select n.kind, n.about_user_id as about, s.certificate from owed_notices n join statements s on s.hash = n.statement_hash';
+
 export class Blocks {
   readonly #deps: BlocksDeps;
 
@@ -134,14 +136,23 @@ export class Blocks {
     });
   }
 
-  /** Notices that `member` has not acknowledged, by whom they are from, after `after`; or only the one about `about`. */
-  async owed(member: UserId, page: { readonly after: string; readonly limit: number; readonly about?: UserId }): Promise<OwedNotice[]> {
+  /** Notices that `member` has not acknowledged, by whom they are from, after `after`. */
+  async owed(member: UserId, page: { readonly after: string; readonly limit: number }): Promise<OwedNotice[]> {
     return this.#deps.db.query<OwedNotice>({
       name: 'blocks-owed',
-      text: `select n.kind, n.about_user_id as about, s.certificate from owed_notices n join statements s on s.hash = n.statement_hash
-        where n.user_id = $1 and n.about_user_id > $2 and ($4::text is null or n.about_user_id = $4) order by n.about_user_id limit $3`,
-      values: [member, page.after, page.limit, page.about ?? null],
+      text: `${OWED} where n.user_id = $1 and n.about_user_id > $2 order by n.about_user_id limit $3`,
+      values: [member, page.after, page.limit],
     });
+  }
+
+  /** The notice that `member` has not acknowledged about `about`, or null. */
+  async owedAbout(member: UserId, about: UserId): Promise<OwedNotice | null> {
+    const [notice] = await this.#deps.db.query<OwedNotice>({
+      name: 'blocks-owed-about',
+      text: `${OWED} where n.user_id = $1 and n.about_user_id = $2`,
+      values: [member, about],
+    });
+    return notice ?? null;
   }
 
   /** The member has the notice with this countersignature; of an older one, nothing happens. */

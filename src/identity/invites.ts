@@ -50,6 +50,11 @@ export type OpenInvite = {
 
 const refused = () => new AppError('INVITE_INVALID', 'the invite is unknown, used, revoked or expired');
 
+/** Whoever may give a role no more gives it by none of the invites made before either. The server's own have no maker. */
+const STILL_GIVEN = (invite: string): string => `
+  (${invite}.role = 'user' or ${invite}.user_id is null
+    or exists (select from users m where m.id = ${invite}.user_id and m.role in ('root', 'admin')))`;
+
 export class Invites {
   readonly #deps: InvitesDeps;
 
@@ -132,7 +137,7 @@ export class Invites {
       text: `select i.id, i.role, i.user_id as inviter, u.username as "inviterName", i.expires_at as "expiresAt"
         from invites i left join users u on u.id = i.user_id
         where i.token_hash = $1 and i.claimed_at is null and i.revoked_at is null and i.expires_at > $2
-          and not exists (select from account_removals a where a.user_id = i.user_id)`,
+          and not exists (select from account_removals a where a.user_id = i.user_id) and ${STILL_GIVEN('i')}`,
       values: [await secretHash(secret), new Date(this.#deps.clock.now())],
     });
     if (invite === undefined) throw refused();
@@ -158,7 +163,7 @@ export class Invites {
     const { rows } = await sql<{ id: InviteId; role: Role }>`
       update invites set claimed_at = ${now}
       where token_hash = ${await secretHash(secret)} and claimed_at is null and revoked_at is null and expires_at > ${now}
-        and not exists (select from account_removals a where a.user_id = invites.user_id)
+        and not exists (select from account_removals a where a.user_id = invites.user_id) and ${sql.raw(STILL_GIVEN('invites'))}
       returning id, role`.execute(tx);
     const [invite] = rows;
     if (invite === undefined) throw refused();

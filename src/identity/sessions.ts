@@ -25,9 +25,13 @@ export type Purpose = SessionStatement['purpose'];
 export type SignInReason = 'unauthenticated' | 'key-revoked' | 'device-unlinked';
 
 /** Told after the commit that ended sessions of a member: all, or those of one device. */
-export type OnSessionEnded = (userId: UserId, ended: { readonly deviceId?: string; readonly reason: 'replaced' | 'ended' }) => void;
+export type OnSessionEnded = (userId: UserId, ended: { readonly deviceId?: string; readonly reason: SessionEnd }) => void;
 
-export type IssuedToken = { readonly token: string /** Milliseconds since the epoch: the latest end. */; readonly expiresAtMs: number };
+/** replaced: another device was linked. */
+export type SessionEnd = 'replaced' | 'ended';
+
+/** `expiresAtMs`: milliseconds since the epoch, the latest end. */
+export type IssuedToken = { readonly token: string; readonly expiresAtMs: number };
 
 export type SessionsDeps = {
   readonly db: Database;
@@ -80,6 +84,22 @@ export class Sessions {
       return this.open(tx, statement);
     });
     return requireSession(opened).issued;
+  }
+
+  /** Why nobody may be signed in as these any more, in their order; null where one still may: key, device and account stand. */
+  async endedOf(members: readonly Member[]): Promise<(SessionEnd | null)[]> {
+    const rows = await this.#deps.db.query<{ end: SessionEnd | null }>({
+      name: 'sessions-ended-of',
+      text: `select case
+          when (select k.void_hash is null from keys k where k.id = i.key_id) is not true
+            or (select true from key_revocations r where r.key_id = i.key_id)
+            or (select true from account_removals a where a.user_id = i.user_id) then 'ended'
+          when (select d.unlinked_at is null from devices d where d.user_id = i.user_id and d.id = i.device_id) is not true then 'replaced'
+          end as "end"
+        from unnest($1::text[], $2::text[], $3::text[]) with ordinality as i(user_id, key_id, device_id, place) order by i.place`,
+      values: [members.map(({ userId }) => userId), members.map(({ keyId }) => keyId), members.map(({ deviceId }) => deviceId)],
+    });
+    return rows.map(({ end }) => end);
   }
 
   /** Ends the session of a token; an unknown one is ended already. */

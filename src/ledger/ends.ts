@@ -141,15 +141,21 @@ export type CutOff = {
   readonly unheld: readonly ReedId[];
 };
 
-/** Ends what `viewer` is owed of reeds of `author`, and its allocations of them. For the transaction of a block, and again after it. */
+/**
+ * Ends what `viewer` is owed of reeds of `author`, and its allocations of them. For the transaction of a block, and again after it. Waits for the
+ * events, and ends them in a later statement, which sees the attempts that were written until then; what was opened in between is found again after it.
+ */
 export const cutOff = async (executor: Executor, author: UserId, viewer: UserId): Promise<CutOff> => {
   // Ids of an author's reeds begin with its own id: they are one range of an index.
   const [first, end] = [`${author}/`, `${author}0`];
+  const { rows: locked } = await sql<{ event_id: string }>`
+    select event_id from pending_events
+    where requester_user_id = ${viewer} and subject_kind in ('reed', 'thread') and subject_id > ${first} and subject_id < ${end} and not is_foreign
+    order by event_id for update`.execute(executor);
+  const events = locked.map(({ event_id: eventId }) => eventId);
   const { rows } = await sql<Omit<EndedRow, 'event_id'> & { event_id: string | null }>`
     with taken as materialized (
-      select event_id from pending_events
-      where requester_user_id = ${viewer} and subject_kind in ('reed', 'thread') and subject_id > ${first} and subject_id < ${end} and not is_foreign
-      order by event_id for update
+      select unnest(${events}::uuid[]) as event_id
     ), ${sql.raw(END_TAKEN)},
     dropped as (delete from reed_allocations where holder_user_id = ${viewer} and reed_id > ${first} and reed_id < ${end} returning reed_id)
     select * from ended

@@ -2,6 +2,7 @@
 // relayed from its sending. It is sent twice more if it is not acknowledged; then it is owed again at the next sync, because what it is about
 // still stands in the member's rows.
 import type { UserId } from '../wire/address.ts';
+import { some } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { NoticeKind, NoticeName } from './state.ts';
 
@@ -11,7 +12,7 @@ export type NoticeAbout = { readonly kind: NoticeKind; readonly eventName: Notic
 export type Served = { readonly eventId: string; readonly requester: UserId; readonly relays: number };
 
 /** Members after $3 who have a copy of $1 or of what is its, or look at it, by id, $4 at most. */
-const CONCERNED: Readonly<Record<NoticeKind, string>> = {
+const CONCERNED: Readonly<Record<Exclude<NoticeKind, 'account_removal'>, string>> = {
   reed_removal: `
     select holder_user_id as member from reed_allocations where reed_id = $1
     union select viewer from reed_subscriptions where target = $1
@@ -20,21 +21,29 @@ const CONCERNED: Readonly<Record<NoticeKind, string>> = {
     select a.holder_user_id as member from reeds r join reed_allocations a on a.reed_id = r.id where r.thread_head = $1
     union select s.viewer from reeds r join reed_subscriptions s on s.target = r.id where r.thread_head = $1
     union select viewer from profile_subscriptions where target = split_part($1, '/', 1)`,
-  account_removal: `
-    select holder_user_id as member from reed_allocations where reed_id > $1 || '/' and reed_id < $1 || '0'
-    union select user_id from follows where target = $1 and active
-    union select viewer from reed_subscriptions where target > $1 || '/' and target < $1 || '0'
-    union select viewer from profile_subscriptions where target = $1`,
   key: 'select user_id as member from key_allocations where key_id = $1',
 };
 
+/** Whether member `o.user_id` has or looks at anything of the account $1: a few probes each, where the union would be all copies of all its reeds. */
+const OF_ACCOUNT = [
+  "reed_allocations a where a.holder_user_id = o.user_id and a.reed_id > $1 || '/' and a.reed_id < $1 || '0'",
+  'follows f where f.user_id = o.user_id and f.target = $1 and f.active',
+  "reed_subscriptions s where s.viewer = o.user_id and s.target > $1 || '/' and s.target < $1 || '0'",
+  'profile_subscriptions p where p.viewer = o.user_id and p.target = $1',
+].map(some);
+
+/** A page of members online after $3, $4 at most, by id: those whom the notice is about, or everybody, who each are looked at once. */
+const PAGE = (kind: NoticeKind): string =>
+  kind === 'account_removal'
+    ? `select o.user_id as member, o.user_id <> $1 and (${OF_ACCOUNT.join(' or ')}) as concerned
+        from (select user_id from online_users where user_id > $3 order by user_id limit $4) o`
+    : `select c.member, true as concerned from (${CONCERNED[kind]}) c join online_users o on o.user_id = c.member
+        where c.member > $3 and c.member <> split_part($1, '/', 1) order by c.member limit $4`;
+
 const SERVE = (kind: NoticeKind): string => `
-with concerned as materialized (
-  select c.member from (${CONCERNED[kind]}) c join online_users o on o.user_id = c.member
-  where c.member > $3 and c.member <> split_part($1, '/', 1) order by c.member limit $4
-),
+with page as materialized (${PAGE(kind)}),
 here as materialized (
-  select o.user_id from online_users o where o.user_id in (select member from concerned) order by o.user_id for key share skip locked
+  select o.user_id from online_users o where o.user_id in (select member from page where concerned) order by o.user_id for key share skip locked
 ),
 inserted as (
   insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, relayed_at, relays, created_at)
@@ -43,7 +52,7 @@ inserted as (
   returning event_id, requester_user_id
 )
 select i.event_id, c.member, c.member in (select user_id from here) as here
-from concerned c left join inserted i on i.requester_user_id = c.member order by c.member`;
+from page c left join inserted i on i.requester_user_id = c.member order by c.member`;
 
 type Row = { event_id: string | null; member: UserId; here: boolean };
 type ServedRow = { event_id: string | null; subject_kind: NoticeKind; event_name: NoticeName; subject_id: string };

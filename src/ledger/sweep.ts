@@ -193,7 +193,8 @@ where not e.is_foreign and not ${some('online_users o where o.user_id = e.reques
 
 /** A place in a holder's reeds and in the events for one of them: each step goes on strictly after it. */
 export type WakeCursor = { readonly reed: ReedId; readonly seq: number };
-export type WakeItem = { readonly holder: UserId /** null: from the first reed. */; readonly cursor: WakeCursor | null };
+/** `cursor`: null: from the first reed. */
+export type WakeItem = { readonly holder: UserId; readonly cursor: WakeCursor | null };
 
 export type WakeStep = {
   readonly woken: number;

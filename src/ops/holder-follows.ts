@@ -6,7 +6,8 @@ import { parseUserId, type UserId } from '../wire/address.ts';
 import { checkUsername } from '../wire/username.ts';
 import type { Terminal } from './terminal.ts';
 
-export type Wish = { readonly act: 'follow' | 'unfollow' /** Name or id. */; readonly whom: string };
+/** `whom`: name or id. */
+export type Wish = { readonly act: 'follow' | 'unfollow'; readonly whom: string };
 
 type Telling = { readonly member: Member; readonly terminal: Terminal };
 

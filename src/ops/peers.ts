@@ -1,10 +1,13 @@
 // `reedbed peers`: the peerings of a server, seen and changed by its operator. Works beside the running server, which then tells the peers, or
 // without it, and then they are told at its next start. Each change is an act in the log, signed by the server's own key.
 import { readFile } from 'node:fs/promises';
+import { OffsetClock } from '../base/clock.ts';
+import { cryptoRandom } from '../base/ids.ts';
 import { SetupError } from '../base/setup-error.ts';
+import { synchronizeClock } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
-import type { DetailedPeer } from '../federation/directory.ts';
-import { openPeering } from '../federation/federation.ts';
+import type { DetailedPeer, Directory } from '../federation/directory.ts';
+import { openDirectory, openPeering } from '../federation/federation.ts';
 import type { Moving, ShownInvitation } from '../federation/peering.ts';
 import { parseServerId } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
@@ -35,6 +38,18 @@ const withPeering = <T>(
     }
   });
 
+/** The peers, for who only looks: no key is unlocked for it. */
+const withPeers = (command: PeersCommand, work: (directory: Directory) => Promise<void>): Promise<void> =>
+  withDatabase(command, async (db) => {
+    const { config, log } = command;
+    const clock = new OffsetClock();
+    await synchronizeClock(db, clock);
+    const ground = { db, clock, random: cryptoRandom, limits: config.limits, log, allowPrivatePeers: config.allowPrivatePeers };
+    const { outbound, directory } = openDirectory(ground);
+    await work(directory);
+    await outbound[Symbol.asyncDispose]();
+  });
+
 const readKey = (file: string): Promise<string> =>
   readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch(() => {
     throw new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
@@ -50,7 +65,7 @@ export const runPeersInvite = async (command: PeersCommand & { readonly key: str
     const { server, connection, expiresAt } = await peering.invite('operator', armor, to);
     command.terminal.note(`For the admin of ${server}; it works once, until ${expiresAt.toISOString()}, and nobody else can read it:\n`);
     command.terminal.print({ server, connection, expiresAt: expiresAt.toISOString() }, connection);
-    command.terminal.note('\nOnce they have accepted it: reedbed peers approve ' + server);
+    command.terminal.note(`\nOnce they have accepted it: reedbed peers approve ${server}`);
   });
 };
 
@@ -137,7 +152,7 @@ const jsonOf = (peer: DetailedPeer): object =>
 const wayTo = ({ away, breaker }: DetailedPeer): string => (breaker !== 'closed' ? breaker : away ? 'away' : 'there');
 
 export const runPeersList = (command: PeersCommand): Promise<void> =>
-  withPeering(command, async ({ directory }) => {
+  withPeers(command, async (directory) => {
     const peers = await directory.details();
     command.terminal.note(peers.length === 0 ? 'There are no peers.' : ROW('state', 'way', 'server', 'name, address'));
     for (const peer of peers)
@@ -148,7 +163,7 @@ export const runPeersList = (command: PeersCommand): Promise<void> =>
   });
 
 export const runPeersShow = (command: PeersCommand & { readonly server: string }): Promise<void> =>
-  withPeering(command, async ({ directory }) => {
+  withPeers(command, async (directory) => {
     const [peer] = await directory.details(command.server as DetailedPeer['server']);
     if (peer === undefined) throw new SetupError(`There is no peering with ${command.server}.`, 'reedbed peers list shows them.');
     const lines = Object.entries(jsonOf(peer)).map(

@@ -11,7 +11,7 @@ import { nextFact } from '../identity/stream.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 
 export type PublishDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
-export type PublishReason = 'not-found' | 'removed' | 'incomplete' | 'other-removed' | 'other-blocks';
+export type PublishReason = 'not-found' | 'removed' | 'incomplete' | 'other-removed' | 'other-missing' | 'other-blocks';
 
 type Subject = { readonly parts: readonly ReedId[]; readonly kind: 'reed' | 'thread'; readonly published: boolean };
 type Row = { head: ReedId | null; published: boolean; removed: boolean; parts: ReedId[] | null };
@@ -27,7 +27,8 @@ export class Publish {
    * Publishes a registered reed, or with its head a whole thread; once published, only writes the author's allocation again.
    * @param broadcast whether it goes to the community stream; absent means yes
    * @returns `not-found` for a reed that is not the member's; `incomplete` for a part without its head, or a head whose record is missing;
-   *   `other-removed` or `other-blocks` if since its registration what it replies to or echoes was removed, or that one's author blocks the member
+   *   `other-removed`, `other-missing` or `other-blocks` if since its registration what it replies to or echoes was removed, is of somebody hidden, or
+   *   of somebody who blocks the member
    */
   async publishReady(author: Member, reed: ReedId, broadcast: boolean | undefined): Promise<Result<'published' | 'again', PublishReason>> {
     const now = this.#deps.clock.now();
@@ -66,14 +67,16 @@ async function subjectOf(tx: Executor, author: UserId, reed: ReedId): Promise<Re
   return row.published ? ok({ kind: 'reed', parts: [reed], published: true }) : fail('incomplete');
 }
 
-/** What was registered in time must not be published too late. */
+/** What was registered in time must not be published too late. Refused as registering would be: whoever is hidden is told from nobody. */
 async function refusedOf(tx: Executor, parts: readonly ReedId[]): Promise<PublishReason | null> {
-  const { rows } = await sql<{ removed: boolean; blocked: boolean }>`
-    select o.removed_at is not null or exists (select from account_removals a where a.user_id = o.author_id) as removed,
+  const { rows } = await sql<{ removed: boolean; hidden: boolean; blocked: boolean }>`
+    select o.removed_at is not null or a.statement_hash is not null as removed, a.user_id is not null as hidden,
       exists (select from blocks b where b.user_id = o.author_id and b.target = r.author_id and b.active) as blocked
-    from reeds r join reeds o on o.id = r.reply_to or o.id = r.echo_of where r.id = any(${parts}::text[])`.execute(tx);
-  if (rows.some(({ blocked }) => blocked)) return 'other-blocks';
-  return rows.some(({ removed }) => removed) ? 'other-removed' : null;
+    from reeds r join reeds o on o.id = r.reply_to or o.id = r.echo_of left join account_removals a on a.user_id = o.author_id
+    where r.id = any(${parts}::text[])`.execute(tx);
+  if (rows.some(({ removed }) => removed)) return 'other-removed';
+  if (rows.some(({ hidden }) => hidden)) return 'other-missing';
+  return rows.some(({ blocked }) => blocked) ? 'other-blocks' : null;
 }
 
 async function allocate(tx: Executor, held: { author: Member; parts: readonly ReedId[]; now: number }): Promise<void> {

@@ -14,6 +14,18 @@ export type VoidingDeps = { readonly db: Database; readonly clock: Clock; readon
 /** gone: published reeds that are removed from now on. next: where the next page starts; null: that was the last. */
 export type VoidedPage = { readonly gone: readonly ReedId[]; readonly next: number | null };
 
+/** gone: as above. next: after which reed the next page starts; null: that was the last. */
+export type AccountPage = { readonly gone: readonly ReedId[]; readonly next: ReedId | null };
+
+const STEP_NAMES = ['likes', 'declines', 'copies'] as const;
+type Step = (typeof STEP_NAMES)[number];
+
+/** Of what a removed account held: what is looked at, and after which reed. */
+export type HoldingsPlace = { readonly step: Step; readonly after: string };
+export const FIRST_HOLDINGS: HoldingsPlace = { step: 'likes', after: '' };
+/** dropped: reeds of which it held a copy. */
+export type HoldingsPage = { readonly dropped: readonly ReedId[]; readonly next: HoldingsPlace | null };
+
 export class Voiding {
   readonly #deps: VoidingDeps;
 
@@ -62,35 +74,38 @@ export class Voiding {
     return this.#gone(tx, author, rows);
   }
 
-  /** The next page of a removed account's reeds. @returns those that were published; null once none was left */
-  async account(author: UserId): Promise<ReedId[] | null> {
+  /** The page of a removed account's reeds after `after`: ids of an author's reeds begin with its own, so they are one range. */
+  async account(author: UserId, after: ReedId | ''): Promise<AccountPage> {
     const { clock, db, limits } = this.#deps;
+    const from = after === '' ? `${author}/` : after;
     return db.transaction(async (tx) => {
       const { rows } = await sql<Removed>`
-        with page as (
-          select r.id, a.statement_hash from reeds r join account_removals a on a.user_id = r.author_id
-          where r.author_id = ${author} and a.statement_hash is not null and r.removed_at is null order by r.id limit ${limits.endedPerPage}
+        with page as materialized (
+          select r.id, a.statement_hash from reeds r join account_removals a on a.user_id = ${author}
+          where r.id > ${from} and r.id < ${`${author}0`} and a.statement_hash is not null and r.removed_at is null
+          order by r.id limit ${limits.endedPerPage}
+        ),
+        gone as (
+          update reeds r set removed_at = ${new Date(clock.now())}, removal_hash = p.statement_hash from page p where r.id = p.id
+          returning r.id, r.published_at is not null as published
         )
-        update reeds r set removed_at = ${new Date(clock.now())}, removal_hash = p.statement_hash from page p where r.id = p.id
-        returning r.id, r.published_at is not null as published`.execute(tx);
-      if (rows.length > 0) return this.#drop(tx, author, rows);
-      await noteRemoval(tx, author);
-      return null;
+        select * from gone order by id`.execute(tx);
+      const gone = await this.#drop(tx, author, rows);
+      const next = rows.length < limits.endedPerPage ? null : (rows.at(-1)?.id ?? null);
+      if (next === null) await noteRemoval(tx, author);
+      return { gone, next };
     });
   }
 
-  /** What a removed account held of others, and liked. @returns the reeds that it held, a page; null once none was left */
-  async holdings(user: UserId): Promise<ReedId[] | null> {
+  /** A page of what a removed account liked, declined and held of others: each forward in one keyset. */
+  async holdings(user: UserId, { step, after }: HoldingsPlace): Promise<HoldingsPage> {
     const { db, limits } = this.#deps;
-    return db.transaction(async (tx) => {
-      await sql`update likes set active = false where user_id = ${user} and active`.execute(tx);
-      await sql`delete from reed_declines where user_id = ${user}`.execute(tx);
-      const { rows } = await sql<{ id: ReedId }>`
-        delete from reed_allocations a using (
-          select reed_id from reed_allocations where holder_user_id = ${user} order by reed_id limit ${limits.endedPerPage}
-        ) p where a.holder_user_id = ${user} and a.reed_id = p.reed_id returning a.reed_id as id`.execute(tx);
-      return rows.length === 0 ? null : rows.map(({ id }) => id);
-    });
+    const page = await db.transaction((tx) => STEPS[step](tx, { user, after, limit: limits.endedPerPage }));
+    const next = STEP_NAMES[STEP_NAMES.indexOf(step) + 1];
+    const last = page.at(-1);
+    const dropped = step === 'copies' ? page : [];
+    if (page.length === limits.endedPerPage && last !== undefined) return { dropped, next: { step, after: last } };
+    return { dropped, next: next === undefined ? null : { step: next, after: '' } };
   }
 
   /** Each is a debt of telling whoever has it, and a fact of its author's stream. */
@@ -124,6 +139,37 @@ async function noteRemoval(tx: Executor, author: UserId): Promise<void> {
   );
   if (rows.length > 0) await nextFact(tx, { author, kind: 'account-removal', subject: author });
 }
+
+type StepPage = { readonly user: UserId; readonly after: string; readonly limit: number };
+
+/** Each ends a page after `after`. @returns the reeds that it was about, by id */
+const STEPS: Readonly<Record<Step, (tx: Executor, page: StepPage) => Promise<ReedId[]>>> = {
+  likes: async (tx, { user, after, limit }) => {
+    const { rows } = await sql<{ id: ReedId }>`
+      with page as materialized (
+        select target from likes where user_id = ${user} and target > ${after} order by target limit ${limit} for no key update
+      ),
+      taken as (update likes l set active = false from page p where l.user_id = ${user} and l.target = p.target and l.active)
+      select target as id from page order by target`.execute(tx);
+    return rows.map(({ id }) => id);
+  },
+  declines: async (tx, { user, after, limit }) => {
+    const { rows } = await sql<{ id: ReedId }>`
+      with page as materialized (select reed_id from reed_declines where user_id = ${user} and reed_id > ${after} order by reed_id limit ${limit}),
+      gone as (delete from reed_declines d using page p where d.user_id = ${user} and d.reed_id = p.reed_id)
+      select reed_id as id from page order by reed_id`.execute(tx);
+    return rows.map(({ id }) => id);
+  },
+  copies: async (tx, { user, after, limit }) => {
+    const { rows } = await sql<{ id: ReedId }>`
+      with page as materialized (
+        select reed_id from reed_allocations where holder_user_id = ${user} and reed_id > ${after} order by reed_id limit ${limit}
+      ),
+      gone as (delete from reed_allocations a using page p where a.holder_user_id = ${user} and a.reed_id = p.reed_id)
+      select reed_id as id from page order by reed_id`.execute(tx);
+    return rows.map(({ id }) => id);
+  },
+};
 
 /** Whether this is the author's home, which tells others. */
 async function isMember(tx: Executor, author: UserId): Promise<boolean> {

@@ -15,7 +15,7 @@ export type BlockNoticesDeps = {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly looks: Looks;
-  readonly blocks: Pick<IdentityBlocks, 'owed' | 'acknowledge'>;
+  readonly blocks: Pick<IdentityBlocks, 'owed' | 'owedAbout' | 'acknowledge'>;
 };
 
 /** Told of everybody up to `after`; `awaited` of its last page are not acknowledged yet. */
@@ -39,8 +39,9 @@ export class BlockNotices {
 
   /** The one that `member` is owed about `about`, if any, has just been committed. Without room for it all are told anew once there is. */
   async tell(member: UserId, about: UserId): Promise<void> {
-    for (const notice of await this.#deps.blocks.owed(member, { after: '', limit: 1, about }))
-      if (!(await this.#write(member, notice))) this.#startAnew(member).dueAt = this.#deps.clock.now() + this.#deps.limits.requesterFullMs;
+    const { blocks, clock, limits } = this.#deps;
+    const notice = await blocks.owedAbout(member, about);
+    if (notice !== null && !(await this.#write(member, notice))) this.#startAnew(member).dueAt = clock.now() + limits.requesterFullMs;
   }
 
   async acknowledge(member: UserId, about: UserId, countersignatureHash: string): Promise<void> {

@@ -11,7 +11,8 @@ export type Due = {
   /** A reed's or thread's id; of notices also an account's or a key's. */
   readonly subject: ReedId;
   readonly kind: SubjectKind | NoticeKind;
-  readonly place: Place /** False: looked at, and not owed. */;
+  readonly place: Place;
+  /** False: looked at, and not owed. */
   readonly owed: boolean;
 };
 export type Page = {
@@ -143,8 +144,11 @@ const replies: Stage = {
   },
 };
 
-/** Of each author so many at a time; what is not older than the last of anybody's full hand is complete. */
-const HAND = 32;
+/**
+ * Of each author so many at a time; what is not older than the last of anybody's full hand is complete. Of many authors fewer each: a page has no room
+ * for all of theirs, and what it reads stays bounded.
+ */
+const HAND = { most: 32, least: 4, ofAll: 32_000 };
 
 const follows: Stage = {
   name: 'follows',
@@ -152,11 +156,14 @@ const follows: Stage = {
   page: async (db, { member, from, limit }) => {
     const rows = await db.query<Row & { more: boolean }>({
       name: 'catchup_follows',
-      text: `with hands as materialized (
-          select r.published_at, r.id, r.nth = $4 as last from (select target from follows where user_id = $1 and active) f cross join lateral (
+      text: `with followed as materialized (
+          select target, greatest($6::int, least($4::int, $7::int / count(*) over ())) as hand from follows where user_id = $1 and active
+        ),
+        hands as materialized (
+          select r.published_at, r.id, r.nth = f.hand as last from followed f cross join lateral (
             select p.published_at, p.id, row_number() over (order by published_at desc, id desc) as nth from reeds p
             where author_id = f.target and published_at is not null and (published_at, id) < (coalesce($2::timestamptz, 'infinity'), $3)
-            order by published_at desc, id desc limit $4) r
+            order by published_at desc, id desc limit f.hand) r
         ),
         known as materialized (select published_at, id from hands where last order by published_at desc, id desc limit 1),
         page as materialized (
@@ -166,7 +173,7 @@ const follows: Stage = {
         select r.id as subject, ${KIND}, r.published_at::text as at, r.id, (r.thread_head is null or r.thread_head = r.id) and ${OWED} as owed,
           exists (select from known) as more
         from page g join reeds r on r.id = g.id order by r.published_at desc, r.id desc`,
-      values: [member, from.at, from.id ?? '', HAND, limit],
+      values: [member, from.at, from.id ?? '', HAND.most, limit, HAND.least, HAND.ofAll],
     });
     const page = pageOf(rows, limit);
     return rows[0]?.more === true ? { ...page, next: page.rows.at(-1)?.place ?? null } : page;

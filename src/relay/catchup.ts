@@ -35,13 +35,21 @@ type Turn = {
   readonly room: number;
 };
 
+/** Stages of authors who were followed just now that one member may have; who follows more at once is given them all by the stage of follows. */
+const AUTHOR_STAGES = 32;
+
 /**
  * Members with room, at the first of their stages that is due; one stage each, taken under a lease. A member's rows are locked all together,
- * for a later stage must not overtake an earlier one that another round is at: each reed is owed by the strongest message.
+ * for a later stage must not overtake an earlier one that another round is at: each reed is owed by the strongest message. Who has no room goes
+ * behind all others, with every row: however many wait for room, and for whatever, those behind them come up.
  */
 const TAKE = `
-with late as materialized (
-  select distinct user_id from (select user_id from catchup_positions where due_at <= $1 order by due_at limit $5) d
+with recursive late (user_id, due_at, seen) as (
+  (select user_id, due_at, array[user_id] from catchup_positions where due_at <= $1 order by due_at limit 1)
+  union all
+  select n.user_id, n.due_at, l.seen || n.user_id from late l cross join lateral (
+    select user_id, due_at from catchup_positions where due_at between l.due_at and $1 and user_id <> all(l.seen) order by due_at limit 1) n
+  where cardinality(l.seen) < $5::int
 ),
 locked as materialized (
   select c.* from catchup_positions c join late using (user_id) for update of c skip locked
@@ -59,7 +67,7 @@ counted as (
 )
 update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz end,
   lease_until = case when n.served < $4 then $2::timestamptz end
-from counted n where c.user_id = n.user_id and c.stage = n.stage
+from counted n where c.user_id = n.user_id and (c.stage = n.stage or (n.served >= $4 and c.due_at <= $1))
 returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.failures, n.served`;
 
 /** Stages that have something of server $1, from their start, for who is online and caught up. */
@@ -96,7 +104,7 @@ export class Catchup {
 
   /** A member follows somebody, committed: if it is caught up already, it is owed what they wrote. */
   followed(member: UserId, author: UserId): void {
-    this.#deps.looks.look(() => this.#begin(member, [authorStage(author)]));
+    this.#deps.looks.look(async () => this.#begin(member, [(await this.#hasMany(member)) ? 'follows' : authorStage(author)]));
   }
 
   /**
@@ -115,6 +123,15 @@ export class Catchup {
         order by 1, 2 on conflict (user_id, stage) do nothing`,
       values: [members, stages, new Date(clock.now() + limits.behindLookMs)],
     });
+  }
+
+  async #hasMany(member: UserId): Promise<boolean> {
+    const rows = await this.#deps.application.query<object>({
+      name: 'catchup_many',
+      text: 'select from catchup_positions where user_id = $1 limit $2',
+      values: [member, AUTHOR_STAGES],
+    });
+    return rows.length >= AUTHOR_STAGES;
   }
 
   /**

@@ -1,7 +1,7 @@
 // What follows when a key ended or an account is gone for good: what came of it ends page by page, and whoever has something of it is told. May be
 // run any number of times; the debt that led here stays until it is through.
-import type { Voiding } from '../reeds/voiding.ts';
-import type { UserId, UserKeyId } from '../wire/address.ts';
+import { type AccountPage, FIRST_HOLDINGS, type HoldingsPage, type HoldingsPlace, type Voiding } from '../reeds/voiding.ts';
+import type { ReedId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Looks } from './looks.ts';
 import type { Removals } from './removals.ts';
 
@@ -32,9 +32,16 @@ export class Ends {
   /** An account was removed: its reeds, and what it held of others. */
   async account(user: UserId): Promise<void> {
     const { looks, removals, voiding } = this.#deps;
-    for (let page = await voiding.holdings(user); page !== null; page = await voiding.holdings(user))
-      for (const reed of page) looks.copyGone(reed);
-    for (let page = await voiding.account(user); page !== null; page = await voiding.account(user)) await removals.endRequests(page);
+    for (let from: HoldingsPlace | null = FIRST_HOLDINGS; from !== null; ) {
+      const page: HoldingsPage = await voiding.holdings(user, from);
+      for (const reed of page.dropped) looks.copyGone(reed);
+      from = page.next;
+    }
+    for (let after: ReedId | '' | null = ''; after !== null; ) {
+      const page: AccountPage = await voiding.account(user, after);
+      await removals.endRequests(page.gone);
+      after = page.next;
+    }
     await removals.tellAll('account_removal', user);
   }
 }

@@ -36,12 +36,18 @@ export class Refusals {
       case 'not-held':
         return reedNotHeld(of.eventId, of.requestId, of.subjectId);
       case 'removed':
-        return this.#explained(of, 'reedRemoved', await this.#removal(of.subjectId));
+        return this.#explained(of, 'reedRemoved', (await this.#removals([of.subjectId])).get(of.subjectId) ?? null);
       case 'blocked':
         return this.#explained(of, 'userBlocked', await this.#block(userOf(of.subjectId), of.requester));
       case 'not-found':
         return reedNotFound(of.requestId, of.subjectId);
     }
+  }
+
+  /** The answers to all of these, whose reeds were removed. */
+  async removed(all: readonly Refused[]): Promise<{ readonly to: UserId; readonly frame: Frame }[]> {
+    const certificates = await this.#removals([...new Set(all.map(({ subjectId }) => subjectId))]);
+    return all.map((of) => ({ to: of.requester, frame: this.#explained(of, 'reedRemoved', certificates.get(of.subjectId) ?? null) }));
   }
 
   /** What tells `viewer` that there is a block between it and `author`, or null. A failed look-up throws, which refuses too. */
@@ -55,25 +61,22 @@ export class Refusals {
     return { id: '', type, body: { requestId: of.requestId, certificate: UTF8.encode(JSON.stringify(certificate)) } };
   }
 
-  #removal(reed: ReedId): Promise<object | null> {
-    return this.#certificate(
-      'relay_removal_certificate',
-      'select s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = $1',
-      [reed],
-    );
+  async #removals(reeds: readonly ReedId[]): Promise<ReadonlyMap<ReedId, object>> {
+    const rows = await this.#db.query<{ id: ReedId; certificate: object }>({
+      name: 'relay_removal_certificates',
+      text: 'select r.id, s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = any($1::text[])',
+      values: [reeds],
+    });
+    return new Map(rows.map(({ id, certificate }) => [id, certificate]));
   }
 
-  #block(author: UserId, requester: UserId): Promise<object | null> {
-    return this.#certificate(
-      'relay_block_certificate',
-      `select s.certificate from blocks b join statements s on s.hash = b.statement_hash
-       where b.active and ((b.user_id = $1 and b.target = $2) or (b.user_id = $2 and b.target = $1)) order by b.user_id = $1 desc limit 1`,
-      [author, requester],
-    );
-  }
-
-  async #certificate(name: string, text: string, values: readonly unknown[]): Promise<object | null> {
-    const [row] = await this.#db.query<{ certificate: object }>({ name, text, values });
+  async #block(author: UserId, requester: UserId): Promise<object | null> {
+    const [row] = await this.#db.query<{ certificate: object }>({
+      name: 'relay_block_certificate',
+      text: `select s.certificate from blocks b join statements s on s.hash = b.statement_hash
+        where b.active and ((b.user_id = $1 and b.target = $2) or (b.user_id = $2 and b.target = $1)) order by b.user_id = $1 desc limit 1`,
+      values: [author, requester],
+    });
     return row?.certificate ?? null;
   }
 }

@@ -61,6 +61,7 @@ const REFUSED = {
   'not-found': { code: 'NOT_FOUND', detail: 'you have registered no such reed' },
   removed: { code: 'REMOVED', detail: 'this reed was removed' },
   'other-removed': { code: 'REMOVED', detail: 'what it replies to or echoes was removed' },
+  'other-missing': { code: 'INVALID', detail: 'what it replies to or echoes is no published reed' },
   'other-blocks': { code: 'BLOCKED', detail: 'the author of what it replies to or echoes blocks you' },
   incomplete: { code: 'CONFLICT', detail: 'register the record and every part of the thread, then name its head' },
 } as const satisfies Record<PublishReason, object>;

@@ -10,7 +10,7 @@ import { subjectsGone } from '../ledger/ends.ts';
 import { type NoticeAbout, type Served, serve, serveTo, unserved } from '../ledger/serve.ts';
 import { NOTICE_NAMES, type NoticeKind } from '../ledger/state.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
-import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import type { ReedId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
 import type { Looks } from './looks.ts';
 import { notify } from './notices.ts';
@@ -97,8 +97,10 @@ export class Removals {
     for (;;) {
       const ended = await subjectsGone(db, subjects, limits.batchItems);
       looks.ended(ended);
-      for (const { explicit, requestId, requester, subjectId } of ended)
-        if (explicit && requestId !== null) notify(bus, requester, await this.#refusal(refusals, { requester, requestId, subjectId }));
+      const asked = ended.flatMap(({ explicit, requestId, requester, subjectId }) =>
+        explicit && requestId !== null ? [{ eventId: '', requester, requestId, subjectId }] : [],
+      );
+      if (asked.length > 0) for (const { to, frame } of await refusals.removed(asked)) notify(bus, to, frame);
       if (ended.length < limits.batchItems) return;
     }
   }
@@ -110,10 +112,6 @@ export class Removals {
       values: [thread],
     });
     return rows.map(({ id }) => id);
-  }
-
-  #refusal(refusals: Refusals, of: { requester: UserId; requestId: RequestId; subjectId: ReedId }) {
-    return refusals.frame('removed', { eventId: '', ...of });
   }
 
   async #certificates(notices: readonly NoticeAbout[]): Promise<Map<string, Uint8Array>> {

@@ -161,7 +161,7 @@ test('the pages about oneself, and what is left of what was removed', async () =
   await seesText(page, 'My first reed');
   await look(page, 'c-you');
   await page.getByRole('link', { name: 'On this device' }).click();
-  await page.getByText('Yours (').waitFor();
+  await page.getByText('By you (').waitFor();
   await look(page, 'c-device');
   await goTo(page, 'You');
   await page.getByRole('link', { name: 'Settings' }).click();

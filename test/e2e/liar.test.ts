@@ -51,7 +51,7 @@ test('what a lying holder sends is not shown, and the page says that it was brok
   await reader.page.getByText('Its signature is broken').waitFor();
   expect(await reader.page.locator('article .text').count()).toBe(0);
   await reader.page.goto(`${server.url}/device`);
-  await reader.page.getByRole('button', { name: 'Kept from others (0)' }).waitFor();
+  await reader.page.getByRole('button', { name: 'By others (0)' }).waitFor();
   expect(reader.complaints).toEqual([]);
   await liar.close();
 });

@@ -49,7 +49,7 @@ const empty = (): Promise<void> => rm(join(disk, 'filler'), { force: true });
 
 const children: Child[] = [];
 const begin = (at = data): Child => {
-  const child = spawnServer({ data: at, cwd: folder });
+  const child = spawnServer({ data: at, cwd: folder, bundled: true });
   children.push(child);
   return child;
 };

@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a frozen Postgres', () => {
 
   it('does not keep a whole server from ending, which says so', async () => {
     await writeFile(join(folder, 'reedbed.toml'), '[limits]\ndrain_ms = 1');
-    const child = keep(spawnServer({ data, cwd: folder }));
+    const child = keep(spawnServer({ data, cwd: folder, bundled: true }));
     await readyLine(child);
     await rm(join(folder, 'reedbed.toml'));
     signalAll(await postgresOf(data), 'SIGSTOP');
@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('a frozen Postgres', () => {
   });
 
   it('that goes on is served from where it stood: nobody is signed out, and what was asked meanwhile arrives', async () => {
-    const child = keep(spawnServer({ data, cwd: folder }));
+    const child = keep(spawnServer({ data, cwd: folder, bundled: true }));
     const ready = await readyLine(child);
     const url = await databaseUrlOf(data);
     const community = new LightCommunity(url, ready.serverId);

@@ -18,7 +18,7 @@ let members: Member[];
 
 const data = (): string => join(folder, 'data');
 const begin = (options: Partial<ServeOptions> = {}): Child => {
-  const child = spawnServer({ data: data(), ...options });
+  const child = spawnServer({ data: data(), bundled: true, ...options });
   children.push(child);
   return child;
 };
@@ -55,7 +55,8 @@ describe('a server that is started again', () => {
     { signal: 'SIGINT', after: 'a start on a database that was there' },
   ] as const)('after $signal, and $after, is the same one, its members come back, and what was registered is there', async ({ signal }) => {
     if (signal === 'SIGINT') await prepareData(data());
-    const first = begin();
+    // As its operator starts it.
+    const first = begin({ bundled: false });
     const ready = await readyLine(first);
     const port = new URL(ready.url).port;
     const author = await enter(ready, ready.rootInvite);
@@ -75,7 +76,7 @@ describe('a server that is started again', () => {
     await Promise.all(gone);
     expect(isRunning(left)).toBe(signal === 'SIGKILL');
 
-    const second = begin({ port });
+    const second = begin({ port, bundled: false });
     const again = await readyLine(second);
     expect(again).toEqual({ ...ready, rootInvite: null });
     await Promise.all([author.online(), reader.online()]);

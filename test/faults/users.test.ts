@@ -60,7 +60,7 @@ const listed = async (...args: string[]): Promise<Listed[]> =>
 
 it('a role that is given while the server runs is in force with the next reed, and is listed with and without the server', async () => {
   await prepareData(folder);
-  child = spawnServer({ data: folder });
+  child = spawnServer({ data: folder, bundled: true });
   const ready = await readyLine(child);
   const author = await makeMember(ready, { name: 'ada', invite: ready.rootInvite });
   const keeper = await makeMember(ready, { name: 'Keeper', invite: await author.createInvite() });

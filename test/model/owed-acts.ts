@@ -1,7 +1,7 @@
 // What members state, signed by them: each act can be sent any number of times, to any process, and counts once.
 import { base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
-import type { Database } from '../../src/db/pool.ts';
-import type { ReedId, UserId } from '../../src/wire/address.ts';
+import type { Database, Sql } from '../../src/db/pool.ts';
+import { type ReedId, type UserId, userOf } from '../../src/wire/address.ts';
 import { canonicalBytes, type Signed, statementHash } from '../../src/wire/canonical.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading, type Statement } from '../../src/wire/statements.ts';
@@ -16,6 +16,12 @@ export type Act = {
   readonly post?: ReedId;
   /** What it is about: two acts about the same do not begin together. */
   readonly about: readonly string[];
+  /** Members whose account or key it needs, apart from who makes it. */
+  readonly touches?: readonly UserId[];
+  /** It ends the sessions of who makes it, who is this from then on. */
+  readonly next?: Person;
+  /** What it leaves instead of stored statements, if anything. */
+  readonly trace?: Sql;
   readonly signed: readonly Signed<Statement>[];
   /** Sends it whole. */
   readonly run: (acts: Acts) => Promise<unknown>;
@@ -40,6 +46,7 @@ export const relate = (by: Person, kind: Relation, target: UserId, now: number):
   return drawn(by, now, {
     name: `${by.user} ${kind}s ${target}`,
     about: [pairOf(by.user, target)],
+    touches: [target],
     statements: [{ ...heading(type), user: by.user, key: by.keyId, target, createdAt: printTime(now) } as Statement],
     send: async ({ blocks, follows }, [signed]) =>
       kind === 'follow' || kind === 'unfollow' ? follows.set(by.member, target, kind, signed) : blocks.set(by.member, target, kind, signed),
@@ -47,6 +54,17 @@ export const relate = (by: Person, kind: Relation, target: UserId, now: number):
     refuses: (model) => model.refusesRelation(kind, by.user, target),
   });
 };
+
+export const like = (by: Person, kind: 'like' | 'unlike', { author, id }: Post, now: number): Promise<Act> =>
+  drawn(by, now, {
+    name: `${by.user} ${kind}s ${id}`,
+    about: [id, pairOf(by.user, author)],
+    touches: [author],
+    statements: [{ ...heading(kind), user: by.user, key: by.keyId, target: id, createdAt: printTime(now) } as Statement],
+    send: ({ likes }, [signed]) => likes.set(by.member, id, kind, signed),
+    apply: ({ likes }) => void likes[kind === 'like' ? 'add' : 'delete'](`${by.user} ${id}`),
+    refuses: (model) => (kind === 'like' ? model.refusesLike(id, by.user) : null),
+  });
 
 export type PostFields = Pick<Post, 'mentions' | 'tags' | 'parent' | 'broadcast'> & { readonly isThread: boolean };
 
@@ -73,6 +91,7 @@ export const register = (by: Person, post: Post, now: number): Promise<Act> => {
   return drawn(by, now, {
     post: id,
     name: `${by.user} writes ${id}${parent === null ? '' : ` in reply to ${parent.id}`}`,
+    touches: [...mentions, ...(parent === null ? [] : [userOf(parent.id)])],
     about: [...mentions.map((member) => pairOf(by.user, member)), ...(parent === null ? [] : [parent.id, pairOf(by.user, parent.author)])],
     statements: [...reeds, ...record],
     send: async (acts, signed) => {
@@ -97,7 +116,8 @@ export const remove = (by: Person, post: Post, now: number): Promise<Act> => {
 };
 
 /** Whether all that the act states was taken, whoever heard of it. */
-export const isCommitted = async (db: Database, { signed }: Act): Promise<boolean> => {
+export const isCommitted = async (db: Database, { signed, trace }: Act): Promise<boolean> => {
+  if (trace) return (await db.query(trace)).length > 0;
   const hashes = await Promise.all(
     signed.map(async ({ statement }) => {
       const bytes = canonicalBytes(statement);

@@ -42,6 +42,22 @@ it('a follow whose process died before it could tell of it brings what the autho
   expect([...(follower?.copies ?? [])]).toEqual([[post, 'held']]);
 });
 
+it('the end of a key whose process died before it could tell of it is told by another one once its lease is over', async () => {
+  const { go, moves, play } = await open();
+  const [author, reader] = play.devices as [Device, Device];
+  const key = author.person.keyId;
+  await go({ kind: 'arrive', a: FOLLOWER, b: 1 });
+  await go({ kind: 'readKey', a: FOLLOWER, b: AUTHOR, c: 0 });
+  expect(reader.keys.get(key)).toBe('good');
+  play.stage.life(0)?.lightFuse(1, 'transactions', () => play.stage.kill(0));
+  await moves.actions([]);
+  const recovery = await moves.end(author, 'recover');
+  await play.run(recovery.map((action) => ({ ...action, turns: 0, crashes: true })));
+  expect([play.model.ended.has(key), reader.keys.get(key)], 'it was committed, and not told').toEqual([true, 'good']);
+  await go({ kind: 'time', b: 10 });
+  expect(reader.keys.get(key)).toBe('ended');
+});
+
 it('a page of an earlier sync that comes to its end late does not end the stage of a newer one', async () => {
   const { go, play } = await open();
   const { world } = play.stage;
@@ -72,7 +88,7 @@ it('a page of an earlier sync that comes to its end late does not end the stage 
   while ((await world.db.query({ text: 'select from online_users where user_id = $1', values: [follower.id] })).length > 0);
   const seat = new Seat(play.stage.life(0) as Life, follower.person.member, (at, frame) => follower.note(at, frame));
   await seat.life.signIn(seat);
-  follower.seat = seat;
+  follower.seats = [seat];
   follower.sync();
   await first;
   expect([...follower.copies]).toEqual([[post, 'held']]);

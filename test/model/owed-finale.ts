@@ -1,6 +1,6 @@
 // The end of a run: all processes live, everybody is back and honest, whoever missed something has synced, and time passes until nothing is under
 // way. Then members hold what the model says, and know what they have to know.
-import type { ReedId, UserId } from '../../src/wire/address.ts';
+import { type ReedId, type UserId, userOf } from '../../src/wire/address.ts';
 import { HONEST } from './owed-device.ts';
 import type { OwedMoves } from './owed-moves.ts';
 import type { Action, OwedPlay } from './owed-play.ts';
@@ -18,10 +18,11 @@ type Pending = {
 
 const pendingOf = async ({ stage }: OwedPlay): Promise<Pending> => {
   const [row] = await stage.application.query<Pending>({
-    text: `select (select count(*)::int from pending_events) as events, (select count(*)::int from pending_fanout) as debts,
+    text: `select (select count(*)::int from pending_events) as events, (select count(*)::int from pending_fanout) + (select count(*)::int from pending_ends) as debts,
       (select count(*)::int from catchup_positions) as places, (select count(*)::int from owed_notices) as notices,
       (select min(due) from (select extract(epoch from min(due_at)) * 1000 as due from pending_events
         union all select extract(epoch from min(due_at)) * 1000 from pending_fanout
+        union all select extract(epoch from min(due_at)) * 1000 from pending_ends
         union all select extract(epoch from min(due_at)) * 1000 from catchup_positions) d)::float8 as due`,
   });
   return row as Pending;
@@ -50,6 +51,8 @@ export const finish = async (play: OwedPlay, moves: OwedMoves, replicas: number)
       },
     },
   ]);
+  await settleEnds(play, moves);
+  if (play.model.posts.size % 2 === 0) await payDebts(play, moves);
   for (const device of devices) {
     await begin();
     const arrival = moves.arrive(device, device.id.charCodeAt(0));
@@ -67,6 +70,30 @@ export const finish = async (play: OwedPlay, moves: OwedMoves, replicas: number)
   await comeToRest(play, moves);
   await check(play);
   await part(play);
+};
+
+/** Who has no key gets one, every other one whose account is hidden comes back, and the rest of those are gone for good. */
+const settleEnds = async (play: OwedPlay, moves: OwedMoves): Promise<void> => {
+  const { devices, model, stage } = play;
+  for (const device of devices) {
+    await moves.actions([]);
+    await each(play, moves.again(device));
+    await moves.actions([]);
+    if (model.frozen.has(device.id)) await each(play, await moves.end(device, 'recover'));
+    else if (model.hidden.has(device.id) && device.id.charCodeAt(0) % 2 === 0) await each(play, await moves.end(device, 'withdraw'));
+  }
+  await moves.actions([]);
+  if (model.hidden.size > 0) await each(play, moves.time(stage.limits.accountRemovalMs));
+  if (model.hidden.size + model.frozen.size > 0) throw new Error('an account did not come to its end');
+};
+
+/** What is told of itself is told before who is away comes back: for them it has to be found again. */
+const payDebts = async (play: OwedPlay, moves: OwedMoves): Promise<void> => {
+  const { fanoutLeaseMs, removalSecondLookMs } = play.stage.limits;
+  for (const byMs of [fanoutLeaseMs, removalSecondLookMs]) {
+    await moves.actions([]);
+    await each(play, moves.time(byMs));
+  }
 };
 
 const comeToRest = async (play: OwedPlay, moves: OwedMoves): Promise<void> => {
@@ -92,6 +119,12 @@ const check = async (play: OwedPlay): Promise<void> => {
   const given = new Set(allocations.map(({ holder, reed }) => `${holder} ${reed}`));
   for (const device of devices) {
     const { id: member } = device;
+    if (model.gone.has(member)) {
+      for (const row of given) if (row.includes(member)) faults.push(`${row}: is there still, of an account that is gone`);
+      continue;
+    }
+    for (const post of device.unanswered) faults.push(`${member} was not answered about ${post}`);
+    for (const key of model.ended) if (device.keys.get(key) === 'good') faults.push(`${member} was not told that ${key} ended`);
     for (const post of model.posts.values()) {
       const key = `${member} ${post.id}`;
       const isMine = post.author === member;
@@ -107,26 +140,62 @@ const check = async (play: OwedPlay): Promise<void> => {
         continue;
       }
       if (isHeld && !play.may.has(key)) faults.push(`${key} is held without a reason`);
+      if (isHeld && model.gone.has(post.author)) faults.push(`${key} is held though its author's account is gone`);
       if (isHeld && model.removed.has(post.id)) faults.push(`${key} is held though it was removed`);
       if (isHeld && model.blocks.has(`${post.author} ${member}`)) faults.push(`${key} is held though its author blocks them`);
       if (!isHeld && model.isOwed(member, post)) faults.push(`${key} is owed and was lost`);
       if (!isHeld && play.due.has(key) && model.isOpenTo(member, post)) faults.push(`${key} was due to who was there, and lost`);
     }
     for (const other of devices) {
+      if (model.bereft.has(`${member} ${other.id}`) && !device.departed.has(other.id))
+        faults.push(`${member} was not told that the account of ${other.id} is gone`);
       const isBlocked = model.blocks.has(`${other.id} ${member}`);
       if ((device.blockers.get(other.id)?.active ?? false) !== isBlocked)
         faults.push(`${member} was not told that ${other.id} ${isBlocked ? 'blocks' : 'does not block'} them`);
     }
   }
+  const edges = await stage.application.query<{ edge: string }>({
+    text: `select user_id || ' ' || target as edge from follows where active and target = any($1::text[])`,
+    values: [[...model.gone]],
+  });
+  for (const { edge } of edges) faults.push(`${edge}: an account that is gone is followed`);
+  faults.push(...(await keyFaults(play)), ...(await likeFaults(play)));
   const { notices } = await pendingOf(play);
   if (notices > 0) faults.push(`${notices} notices of blocks were not acknowledged`);
   if (faults.length > 0) throw new Error(faults.join('\n'));
 };
 
+/** Who verifies with a key is known as long as it stands, and no longer once it was told of its end. */
+const keyFaults = async ({ devices, model, stage }: OwedPlay): Promise<string[]> => {
+  const rows = await stage.application.query<{ row: string }>({ text: `select user_id || ' ' || key_id as row from key_allocations` });
+  const known = new Set(rows.map(({ row }) => row));
+  return devices.flatMap(({ id, keys }) =>
+    model.gone.has(id)
+      ? []
+      : [...keys].flatMap(([key, state]) =>
+          state === 'good' && !known.has(`${id} ${key}`) ? [`${id} ${key}: its end would not be told`] : [],
+        ),
+  );
+};
+
+/** A post that is there has as many likes as members say. */
+const likeFaults = async ({ model, stage }: OwedPlay): Promise<string[]> => {
+  const there = [...model.published].filter((id) => !model.removed.has(id) && !model.gone.has(userOf(id)));
+  const rows = await stage.application.query<{ id: ReedId; likes: number }>({
+    text: 'select reed_id as id, likes::int from reed_stats where reed_id = any($1::text[])',
+    values: [there],
+  });
+  const counted = new Map(rows.map(({ id, likes }) => [id, likes]));
+  return there.flatMap((id) => {
+    const likes = [...model.likes].filter((each) => each.endsWith(` ${id}`)).length;
+    return (counted.get(id) ?? 0) === likes ? [] : [`${id} has ${counted.get(id)} likes, not ${likes}`];
+  });
+};
+
 /** Everybody leaves; nothing may be left behind. */
 const part = async (play: OwedPlay): Promise<void> => {
   for (const device of play.devices) {
-    device.seat?.close();
+    for (const seat of device.seats) seat.close();
     device.left();
   }
   await play.stage.rest();

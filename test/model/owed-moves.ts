@@ -1,14 +1,15 @@
 // What members, time and faults may do in a run: each generated move becomes an action, once it is known how things stand. Numbers choose among
 // what is there, so that every move means something and shrinks.
 import fc from 'fast-check';
-import type { UserId } from '../../src/wire/address.ts';
+import type { ReedId, UserId, UserKeyId } from '../../src/wire/address.ts';
 import type { InvalidReason } from '../../src/wire/frames.ts';
 import { pick, SECOND_MS, TIMES } from './generate.ts';
-import { type Act, draft, register, relate, remove } from './owed-acts.ts';
+import { type Act, draft, like, register, relate, remove } from './owed-acts.ts';
+import { OwedConnections } from './owed-connections.ts';
 import { type Device, HONEST, type Mood } from './owed-device.ts';
+import { removeAccount, revoke, rotate, withdraw } from './owed-endings.ts';
 import type { Post, Relation } from './owed-model.ts';
 import type { Action, OwedPlay } from './owed-play.ts';
-import { Seat } from './stage.ts';
 
 const KINDS = {
   publish: 18,
@@ -28,6 +29,17 @@ const KINDS = {
   time: 7,
   kill: 4,
   empty: 1,
+  tab: 3,
+  closeTab: 3,
+  evict: 4,
+  ask: 5,
+  readKey: 8,
+  like: 3,
+  rotate: 4,
+  recover: 3,
+  revoke: 1,
+  removeAccount: 2,
+  withdraw: 2,
 } as const;
 export type OwedMove = {
   readonly kind: keyof typeof KINDS;
@@ -37,7 +49,19 @@ export type OwedMove = {
   readonly turns: number;
 };
 
-const ACTS = ['publish', 'follow', 'follow', 'block', 'unblock', 'remove'] as const;
+const ACTS = [
+  'publish',
+  'follow',
+  'follow',
+  'block',
+  'unblock',
+  'remove',
+  'rotate',
+  'recover',
+  'removeAccount',
+  'readKey',
+  'evict',
+] as const;
 
 const move: fc.Arbitrary<OwedMove> = fc.record({
   kind: fc.oneof(...Object.entries(KINDS).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as OwedMove['kind']) }))),
@@ -56,6 +80,7 @@ const crash = fc
   ]);
 export const owedMoves = fc.oneof({ weight: 4, arbitrary: moves }, { weight: 1, arbitrary: crash });
 
+type Ending = 'rotate' | 'recover' | 'revoke' | 'removeAccount' | 'withdraw';
 const TAGS = ['reeds', 'ponds'];
 const COMPLAINTS: readonly InvalidReason[] = ['BAD_SIGNATURE', 'CLAIM_MISMATCH', 'CANNOT_STORE', 'UNDECRYPTABLE'];
 const MOODS: readonly Mood[] = [
@@ -70,15 +95,22 @@ export class OwedMoves {
   readonly #play: OwedPlay;
   /** What acts of one batch are about, and members whose connections change in it. */
   #taken = new Set<string>();
+  /** Members who make an act of this batch or are needed for one; and those whose key or account ends in it. */
+  #acting = new Set<UserId>();
+  #ending = new Set<UserId>();
+  readonly #connections: OwedConnections;
   #sent = 0;
 
   constructor(play: OwedPlay) {
     this.#play = play;
+    this.#connections = new OwedConnections(play, (...keys) => this.#take(...keys));
   }
 
   /** Actions for moves that begin together. */
   async actions(of: readonly OwedMove[]): Promise<Action[]> {
     this.#taken = new Set();
+    this.#acting = new Set();
+    this.#ending = new Set();
     const made: Action[] = [];
     for (const each of of.toSorted((one, other) => one.turns - other.turns))
       for (const action of await this.#actions(each)) made.push({ turns: each.turns, ...action });
@@ -98,6 +130,8 @@ export class OwedMoves {
         return this.#relate(device, kind, b);
       case 'remove':
         return this.#remove(b);
+      case 'like':
+        return this.#like(device, b, c);
       case 'watch':
       case 'unwatch':
         return this.#watch(device, kind === 'watch', b);
@@ -109,13 +143,29 @@ export class OwedMoves {
         return this.arrive(device, b);
       case 'leave':
       case 'vanish':
-        return this.#leave(device, kind === 'vanish');
+        return this.#connections.leave(device, kind === 'vanish');
       case 'sync':
         return this.sync(device);
       case 'time':
         return this.time(pick(TIMES, b) as number);
+      case 'tab':
+        return this.#connections.tab(device, b);
+      case 'closeTab':
+        return this.#connections.closeTab(device, b);
+      case 'evict':
+        return this.#evict(device, b);
+      case 'ask':
+        return this.#ask(device, b);
+      case 'readKey':
+        return this.#readKey(device, b, c);
+      case 'rotate':
+      case 'recover':
+      case 'revoke':
+      case 'removeAccount':
+      case 'withdraw':
+        return this.end(device, kind);
       default:
-        return this.#crash(kind, b, c);
+        return this.#connections.crash(kind, b, c);
     }
   }
 
@@ -141,19 +191,31 @@ export class OwedMoves {
 
   async #act(by: Device, made: Promise<Act>, post?: Post): Promise<Omit<Action, 'turns'>[]> {
     // Who waits for an answer asks for that one first.
-    if (this.#play.unanswered.some((act) => act.by === by.person)) return this.again(by);
-    return this.#state(await made, post);
+    if (this.#play.unanswered.some((act) => act.by.user === by.id)) return this.again(by);
+    return this.#play.model.isMember(by.id) ? this.#state(await made, post) : [];
   }
 
   /** States again what was not answered. */
   again(by: Device): Omit<Action, 'turns'>[] {
-    const own = this.#play.unanswered.filter((act) => act.by === by.person);
-    return own.flatMap((act) => this.#state(act));
+    const { model, unanswered } = this.#play;
+    const own = unanswered.filter((act) => act.by.user === by.id);
+    return own.flatMap((act) => (act.next || model.isMember(by.id) ? this.#state(act) : []));
+  }
+
+  /** No act is made that needs a key or an account while it ends. */
+  #takeMembers({ by, next, touches = [] }: Act): boolean {
+    const needed = [by.user, ...touches];
+    if (needed.some((user) => this.#ending.has(user)) || (next && this.#acting.has(by.user))) return false;
+    for (const user of needed) this.#acting.add(user);
+    if (next) this.#ending.add(by.user);
+    return true;
   }
 
   #state(act: Act, post?: Post): Omit<Action, 'turns'>[] {
     const play = this.#play;
-    if (!this.#take(...act.about)) return [];
+    // Nobody comes or goes in a batch in which a process dies.
+    const connections = act.next && !this.#taken.has('crash') ? [act.by.user] : [];
+    if (!this.#take(...act.about, ...connections) || !this.#takeMembers(act)) return [];
     const fire = (): void => {
       // Over HTTP any process may get it, whichever has the socket.
       this.#sent += 1;
@@ -162,7 +224,27 @@ export class OwedMoves {
       play.unanswered = play.unanswered.filter((each) => each !== act);
       play.state(act, to, post);
     };
-    return [{ name: act.name, fire }];
+    return [{ name: act.name, fire, ...(act.next ? { moves: [act.by.user] } : {}) }];
+  }
+
+  /** What ends a member's key or account, or takes that back, where it may. */
+  async end(device: Device, kind: Ending): Promise<Omit<Action, 'turns'>[]> {
+    const { model, stage, unanswered } = this.#play;
+    const { id, person } = device;
+    if (unanswered.some((act) => act.by.user === id)) return this.again(device);
+    const isFrozen = model.frozen.has(id);
+    const isPossible = {
+      rotate: model.isMember(id),
+      recover: !model.gone.has(id),
+      revoke: !model.gone.has(id) && !isFrozen,
+      removeAccount: model.isMember(id),
+      withdraw: model.hidden.has(id),
+    }[kind];
+    if (!isPossible) return [];
+    stage.clock.move(1);
+    if (kind === 'rotate' || kind === 'recover')
+      return this.#state(await rotate(person, kind === 'rotate' ? 'key' : 'recovery', isFrozen, stage));
+    return this.#state(await { revoke, removeAccount, withdraw }[kind](person, stage));
   }
 
   #publish(by: Device, b: number, c: number): Promise<Omit<Action, 'turns'>[]> {
@@ -190,6 +272,13 @@ export class OwedMoves {
     return this.#act(owner, relate(owner.person, kind, other, this.#now));
   }
 
+  async #like(by: Device, b: number, c: number): Promise<Omit<Action, 'turns'>[]> {
+    const { model } = this.#play;
+    const post = model.posts.get(pick([...model.published], b) as ReedId);
+    if (!post) return [];
+    return this.#act(by, like(by.person, c % 4 === 0 || model.likes.has(`${by.id} ${post.id}`) ? 'unlike' : 'like', post, this.#now));
+  }
+
   async #remove(b: number): Promise<Omit<Action, 'turns'>[]> {
     const { deviceOf, model } = this.#play;
     const post = pick(
@@ -204,7 +293,8 @@ export class OwedMoves {
       // What was not answered may have come first.
       if (action.name !== act.name) return action;
       const fire = (): void | Promise<void> => {
-        by.own.delete(post.id);
+        // Where no process lives nothing was said.
+        if (this.#play.stage.lives.length > 0) by.own.delete(post.id);
         return action.fire();
       };
       return { ...action, fire };
@@ -230,46 +320,44 @@ export class OwedMoves {
     return [{ name: `${device.id} ${on ? 'watches' : 'watches no more'} ${subject}`, fire }];
   }
 
-  /** A new connection, on a replica that lives; what the device has to do then it does. */
+  /** A new connection, and what a device does then. */
   arrive(device: Device, b: number): Omit<Action, 'turns'>[] {
-    const { stage, watches } = this.#play;
-    if (device.isHere || !this.#take(device.id)) return [];
-    const old = device.seat;
-    const fire = async (): Promise<void> => {
-      const life = stage.life(b % 2) ?? stage.lives[0];
-      if (!life) return;
-      const seat = new Seat(life, device.person.member, (at, frame) => device.note(at, frame));
-      device.left();
-      await Promise.race([life.signIn(seat), life.death]);
-      if (life.dead) return;
-      device.seat = seat;
-      // As a browser does: the new connection first, then the old one's end.
-      old?.close();
-      if (old === null) watches.get(device.id)?.clear();
-      device.sync();
-    };
-    const again = this.again(device);
-    return [{ name: `${device.id} signs in`, moves: [device.id], fire }, ...again];
+    const arrival = this.#connections.arrive(device, b);
+    return arrival.length === 0 ? [] : [...arrival, ...this.again(device)];
   }
 
-  #leave(device: Device, unnoticed: boolean): Omit<Action, 'turns'>[] {
-    const { seat } = device;
-    if (!seat || (unnoticed && seat.deaf) || !this.#take(device.id)) return [];
+  #evict(device: Device, b: number): Omit<Action, 'turns'>[] {
+    const post = pick([...device.copies.keys()], b);
+    if (post === undefined || !device.isHere) return [];
     const fire = (): void => {
-      this.#forget(device, unnoticed);
-      if (unnoticed) seat.deaf = true;
-      else seat.close();
+      this.#play.due.delete(`${device.id} ${post}`);
+      device.evict(post);
     };
-    return [{ name: `${device.id} ${unnoticed ? 'vanishes' : 'leaves'}`, moves: [device.id], fire }];
+    return [{ name: `${device.id} evicts ${post}`, fire }];
   }
 
-  /** What is owed only to who is there is owed no more. */
-  #forget(device: Device, isStillWatching: boolean): void {
-    const { due, watches } = this.#play;
-    for (const key of [...due]) if (key.startsWith(`${device.id} `)) due.delete(key);
-    if (isStillWatching) return;
-    watches.get(device.id)?.clear();
-    device.left();
+  /** Most of the time for what it does not get of itself. */
+  #ask(device: Device, b: number): Omit<Action, 'turns'>[] {
+    const { may, model } = this.#play;
+    const declined = [...model.published].filter((id) => model.declined.has(`${device.id} ${id}`));
+    const post = pick(b % 4 > 0 && declined.length > 0 ? declined : [...model.published], b >> 2);
+    if (post === undefined || !device.isHere) return [];
+    const fire = (): void => {
+      may.add(`${device.id} ${post}`);
+      device.ask(post);
+    };
+    return [{ name: `${device.id} asks for ${post}`, fire }];
+  }
+
+  #readKey(device: Device, b: number, c: number): Omit<Action, 'turns'>[] {
+    const { devices, model, readKey } = this.#play;
+    const owner = pick(devices, b) as Device;
+    const former = [...model.ended].filter((key) => key.startsWith(owner.id));
+    const key = pick([owner.person.keyId, owner.person.keyId, ...former], c) as UserKeyId;
+    if (owner === device || !device.isHere) return [];
+    this.#sent += 1;
+    const life = pick(this.#play.stage.lives, this.#sent);
+    return life ? [{ name: `${device.id} reads ${key}`, fire: () => readKey(device, key, life, c % 2 === 0) }] : [];
   }
 
   sync(device: Device): Omit<Action, 'turns'>[] {
@@ -279,42 +367,14 @@ export class OwedMoves {
 
   /** Time passes at once; then every replica sweeps. */
   time(byMs: number): Omit<Action, 'turns'>[] {
-    const { stage } = this.#play;
-    if (!this.#take('time')) return [];
+    const { model, stage } = this.#play;
+    // An account may end for good by it.
+    if ([...model.hidden].some((user) => this.#acting.has(user)) || !this.#take('time')) return [];
+    for (const user of model.hidden) this.#ending.add(user);
     stage.clock.move(byMs);
     const fire = (): void => {
       for (const life of stage.lives) void life.task(() => life.relay.sweep());
     };
     return [{ name: `${byMs / SECOND_MS} s pass`, fire }];
-  }
-
-  #crash(kind: 'kill' | 'empty', b: number, c: number): Omit<Action, 'turns'>[] {
-    const { devices, stage } = this.#play;
-    if (!this.#take('crash', ...devices.map(({ id }) => id))) return [];
-    const moves = devices.map(({ id }) => id);
-    if (kind === 'empty')
-      return [{ name: 'the database is emptied', moves, crashes: true, fire: () => stage.world.empty(), after: () => this.#emptied() }];
-    const at = stage.life(b % 2) ? b % 2 : 1 - (b % 2);
-    const life = stage.life(at);
-    if (!life) return [];
-    const isRestart = (b >> 1) % 2 === 0 || stage.lives.length === 1;
-    const die = (): void => {
-      if (!life.dead) stage.kill(at);
-    };
-    const after = async (): Promise<void> => {
-      die();
-      for (const device of devices) if (device.seat?.life === life) this.#forget(device, false);
-      if (isRestart) await stage.start(at);
-      else await stage.pass(2 * stage.limits.replicaLeaseMs);
-    };
-    const [count, of] = c % 3 === 0 ? ([c + 1, 'statements'] as const) : ([(c % 2) + 1, 'transactions'] as const);
-    const name = `replica ${at} dies after ${count} ${of}${isRestart ? ' and starts again' : ''}`;
-    return [{ name, moves, crashes: true, fire: () => life.lightFuse(count, of, die), after }];
-  }
-
-  async #emptied(): Promise<void> {
-    const { devices, stage } = this.#play;
-    await stage.pass(stage.limits.replicaRefreshMs);
-    for (const device of devices) this.#forget(device, false);
   }
 }

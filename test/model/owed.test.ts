@@ -29,7 +29,8 @@ const perform = async (owed: OwedStage, { members, replicas }: OwedProfile, { ba
     const arrivals = all.flatMap((a) => (((online >> (2 * a)) & 3) > 0 ? [moved('arrive', a, a)] : []));
     const edges = all.flatMap((a) => [moved('follow', a, follows >> (2 * a)), moved('follow', a, 1 + (follows >> (2 * a)))]);
     const posts = all.slice(0, 3).map((a) => moved('publish', a, follows >> a));
-    for (const batch of [[...arrivals, ...edges], posts, ...batches]) {
+    const readings = all.flatMap((a) => [moved('readKey', a, a + 1 + (follows >> a)), moved('readKey', a, a + 2 + (follows >> a))]);
+    for (const batch of [[...arrivals, ...edges], [...posts, ...readings], ...batches]) {
       const actions = await moves.actions(batch);
       if (actions.length > 0) await play.run(actions);
     }
@@ -60,7 +61,7 @@ const property = (profile: OwedProfile) => {
     owed ??= await openOwedStage(profile.limits, profile.members);
     try {
       await perform(owed, profile, of);
-      await clearOwed(owed);
+      owed = await clearOwed(owed);
     } catch (error) {
       await close();
       throw error;

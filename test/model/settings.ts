@@ -27,18 +27,21 @@ export const PROFILES: readonly Profile[] = [
   { name: 'real', members: 6, subjects: 20, replicas: 1, limits: UNOWED, share: 0.2 },
 ];
 
+/** What a member may do once a day it does in a run as often as it likes. */
+const OFTEN = { rotationEveryMs: 0, accountRemovalMs: 60_000 } as const;
+
 export type OwedProfile = Omit<Profile, 'subjects'>;
 
 /** Of the community's model, whose runs cost ten times as much: members sign what they state. */
 export const OWED_PROFILES: readonly OwedProfile[] = [
-  { name: 'owed', members: 5, replicas: 1, limits: {}, share: 0.01 },
-  { name: 'owed-replicas', members: 5, replicas: 2, limits: {}, share: 0.03 },
+  { name: 'owed', members: 5, replicas: 1, limits: OFTEN, share: 0.01 },
+  { name: 'owed-replicas', members: 5, replicas: 2, limits: OFTEN, share: 0.03 },
   // Pages, hands and windows are met in a few posts.
   {
     name: 'owed-tight',
     members: 5,
     replicas: 2,
-    limits: { holderWindow: 2, catchupRows: 2, catchupServed: 2, catchupBelow: 1 },
+    limits: { ...OFTEN, holderWindow: 2, catchupRows: 2, catchupServed: 2, catchupBelow: 1 },
     share: 0.02,
   },
 ];

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../../src/db/pool.ts';
 import { Hub, type Seated } from '../../src/gateway/hub.ts';
 import { Inbox } from '../../src/gateway/inbox.ts';
 import { Blocks, type BlocksDeps } from '../../src/identity/blocks.ts';
-import type { Follows } from '../../src/identity/follows.ts';
+import type { Identity } from '../../src/identity/identity.ts';
 import type { Member } from '../../src/identity/sessions.ts';
 import { Presence } from '../../src/presence/presence.ts';
 import { Replica } from '../../src/presence/replica.ts';
@@ -29,10 +29,8 @@ const NEVER = new Promise<never>(() => undefined);
 const LONGEST_PAUSE_MS = 5;
 
 /** What takes members' statements in one process, and tells its relay. */
-export type Acts = Pick<Reeds, 'register' | 'threads' | 'publish' | 'removal' | 'voiding'> & {
-  readonly blocks: Blocks;
-  readonly follows: Follows;
-};
+export type Acts = Pick<Reeds, 'likes' | 'register' | 'threads' | 'publish' | 'removal' | 'voiding'> &
+  Pick<Identity, 'blocks' | 'follows' | 'keys' | 'rotation' | 'accountRemovals'>;
 export type ActsOf = (db: Database, relay: () => Relay) => Acts;
 
 type Burning = 'statements' | 'transactions';
@@ -131,16 +129,15 @@ export class Life {
     const application = this.#mortal(stage.application);
     this.presence = new Presence({ ...common, database: application });
     this.acts = stage.actsOf?.(application, () => this.relay) ?? null;
-    const unused = {} as Pick<RelayDeps, 'publish' | 'keys' | 'voiding'>;
+    // Where nobody states anything, only what is owed is looked for.
+    const unused = { blocks: new Blocks({ db: application } as BlocksDeps), accountRemovals: { finish: async () => undefined } };
     this.relay = new Relay({
       ...common,
-      ...unused,
-      // Where nobody states anything, only what is owed is looked for.
-      ...(this.acts ?? { blocks: new Blocks({ db: application } as BlocksDeps) }),
+      ...({} as Pick<RelayDeps, 'publish' | 'keys' | 'voiding'>),
+      ...(this.acts ?? unused),
       db,
       application,
       subscriptions: new Subscriptions(application, limits),
-      accountRemovals: { finish: async () => undefined },
       onFact: () => undefined,
       presence: this.presence,
       load: new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes),

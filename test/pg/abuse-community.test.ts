@@ -31,15 +31,10 @@ let app: Api;
 let ann: Signed;
 let bob: Signed;
 let cid: Signed;
+const MANY = 1_000_000;
 beforeAll(async () => {
   world = await makeWorld({
-    limits: {
-      actsBurst: 1_000_000,
-      httpRequestsPerMinute: 1_000_000,
-      signUpsPerHour: 1_000_000,
-      failedSignInsPerMinute: 1_000_000,
-      pageItems: 5,
-    },
+    limits: { actsBurst: MANY, httpRequestsPerMinute: MANY, signUpsPerHour: MANY, failedSignInsPerMinute: MANY, pageItems: 5 },
   });
   app = await makeHttp(world);
 });

@@ -2,6 +2,8 @@
 import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Api } from '../../src/http/api.ts';
+import { FIRST_HOLDINGS, type HoldingsPlace, Voiding } from '../../src/reeds/voiding.ts';
+import type { ReedId } from '../../src/wire/address.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading } from '../../src/wire/statements.ts';
 import { makeHttp } from '../support/http.ts';
@@ -88,7 +90,7 @@ describe('the removal of an account', () => {
     await expect(profile(ann)).rejects.toEqual(code('NOT_FOUND'));
     world.clock.advance(1);
     await Promise.all([removals().finish(), removals().finish()]);
-    while ((await world.reeds.voiding.account(ann.user)) !== null);
+    await world.reeds.voiding.account(ann.user, '');
     const explained = { code: 'REMOVED', certificate: { statement: { type: 'account-removal', user: ann.user } } };
     await expect(profile(ann)).rejects.toMatchObject(explained);
     await expect(world.reeds.reading.reed(bob.user, reed)).rejects.toMatchObject(explained);
@@ -98,6 +100,44 @@ describe('the removal of an account', () => {
     world.clock.advance(100 * DAY);
     await removals().finish();
     await expect(profile(ann)).rejects.toMatchObject(explained);
+  });
+
+  test('takes what it wrote, liked, declined and held a page at a time, each page after the one before', async () => {
+    const perPage = 2;
+    const voiding = new Voiding({ db: world.db, clock: world.clock, limits: { ...world.limits, endedPerPage: perPage } });
+    const own: ReedId[] = [];
+    for (let at = 0; at < 5; at++) own.push(await publishReed(world, ann, at === 0 ? {} : { previous: own[at - 1] as ReedId }, at !== 2));
+    const others: ReedId[] = [];
+    for (let at = 0; at < 5; at++) others.push(await publishReed(world, bob, at === 0 ? {} : { previous: others[at - 1] as ReedId }));
+    await rows(
+      `with l as (insert into likes (user_id, target, active, seq, statement_hash) select u.id, r, true, 1, u.identity_hash from users u, unnest($2::text[]) r where u.id = $1),
+        d as (insert into reed_declines (user_id, reed_id) select $1, unnest($2::text[]))
+        insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select $1, unnest($2::text[]), 'd', current_date`,
+      [ann.user, others],
+    );
+    await leave(ann);
+    world.clock.advance(DAY);
+    await removals().finish();
+    const dropped: (readonly ReedId[])[] = [];
+    for (let from: HoldingsPlace | null = FIRST_HOLDINGS; from !== null; ) {
+      const page = await voiding.holdings(ann.user, from);
+      dropped.push(page.dropped);
+      from = page.next;
+    }
+    const gone: (readonly ReedId[])[] = [];
+    for (let after: ReedId | '' | null = ''; after !== null; ) {
+      const page = await voiding.account(ann.user, after);
+      gone.push(page.gone);
+      after = page.next;
+    }
+    expect(Math.max(...dropped.map(({ length }) => length), ...gone.map(({ length }) => length))).toBe(perPage);
+    expect(dropped.flat()).toEqual(expect.arrayContaining(others));
+    // What was never published is nobody's to be told of; it is removed all the same.
+    expect(gone.flat()).toEqual(own.filter((_, at) => at !== 2).sort());
+    expect(await rows('select id from reeds where author_id = $1 and removed_at is null', [ann.user])).toEqual([]);
+    expect(await rows('select target from likes where user_id = $1 and active', [ann.user])).toEqual([]);
+    for (const table of ['reed_declines where user_id', 'reed_allocations where holder_user_id'])
+      expect(await rows(`select reed_id from ${table} = $1`, [ann.user])).toEqual([]);
   });
 
   test('keeps the name from others for a year', async () => {

@@ -245,7 +245,8 @@ describe('likes and what is counted', () => {
     expect(await stats(root)).toMatchObject({ likes: 0, replies: 1, echoes: 0 });
   });
 
-  test('a reply counts for the thousand reeds above it and no more, and can be published however many there are', async () => {
+  test('a reply counts for a thousand reeds above it, as many as have their watchers told, and can be published however many there are', async () => {
+    const { replyAncestors } = world.limits;
     const root = await publishReed(world, ann);
     const chain = `
       with c as (select n, $1 || '/' || uuidv7() as id from generate_series(1, 10000) n),
@@ -258,9 +259,9 @@ describe('likes and what is counted', () => {
     const reply = await publishReed(world, cid, { replyTo, root });
     const counted = async () =>
       (await world.db.query<{ id: string }>({ text: 'select reed_id as id from reed_stats where replies > 0' })).length;
-    expect(await counted()).toBe(1_000);
+    expect(await counted()).toBe(replyAncestors);
     expect(await stats(replyTo)).toMatchObject({ replies: 1 });
-    expect(await stats(ids.at(-1_000) as ReedId)).toMatchObject({ replies: 1 });
+    expect(await stats(ids.at(-replyAncestors) as ReedId)).toMatchObject({ replies: 1 });
     await world.db.query({ text: 'update reeds set removed_at = now() where id = $1', values: [reply] });
     expect(await counted()).toBe(0);
   });

@@ -55,6 +55,21 @@ describe('the removal of an account of another server', () => {
   });
 });
 
+describe('the removal of an account', () => {
+  it('is told by pages of those online, each looked at once, whatever they have of it', async () => {
+    const about: NoticeAbout = { kind: 'account_removal', eventName: NOTICE_NAMES.account_removal, subject: AUTHOR };
+    const pages: string[][] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page: Awaited<ReturnType<typeof serve>> = await serve(world.context, about, { after, limit: 1 }, now);
+      pages.push(page.served.map(({ requester }) => requester));
+      after = page.next;
+    }
+    // Three are online, one a page, and then nobody.
+    expect(pages).toHaveLength(4);
+    expect(pages.flat()).toEqual([holder, follower].sort());
+  });
+});
+
 describe('the removal of a reed of another server', () => {
   it('is told to its holders, whoever they follow, and takes that copy alone (F16)', async () => {
     const [removed, other] = reeds as [ReedId, ReedId];

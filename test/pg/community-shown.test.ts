@@ -161,6 +161,21 @@ describe('what was registered in time', () => {
     ).toEqual([]);
   });
 
+  test('is refused of somebody hidden as registering it is, which tells them from nobody; of who is gone as removed', async () => {
+    const root = await publishReed(world, ann);
+    const reply = await publishReed(world, bob, { replyTo: root, root }, false);
+    // Whoever hides is not told from nobody by a block either.
+    await block(ann, bob);
+    await leave(ann);
+    expect(await ready(bob, reply)).toMatchObject({ ok: false, reason: 'other-missing' });
+    await expect(publishReed(world, bob, { replyTo: root, root, previous: reply })).rejects.toMatchObject({ code: 'INVALID' });
+    await world.db.query({
+      text: 'update account_removals set statement_hash = (select identity_hash from users where id = $1) where user_id = $1',
+      values: [ann.user],
+    });
+    expect(await ready(bob, reply)).toMatchObject({ ok: false, reason: 'other-removed' });
+  });
+
   test('is not published once the author of what it answers blocks its own; what is published already stays', async () => {
     const root = await publishReed(world, ann);
     const [before, after] = [

@@ -80,6 +80,31 @@ describe('migrate', () => {
     expect((await faultOf(migrate(database.url, log, { folder }))).message).toContain('edited');
   });
 
+  it('counts what was answered and echoed before there were counts', async () => {
+    for (const name of await readdir(folder)) if (name > '0005') await rm(join(folder, name));
+    await migrate(database.url, log, { folder });
+    const [server, author] = ['s'.repeat(16), `${'a'.repeat(16)}@${'s'.repeat(16)}`];
+    const reed = (id: string, then: string) => `
+      insert into reed_identities values ('${id}', '${server}', '${author}');
+      insert into reeds (id, author_id, statement_hash, registered_at, published_at, removed_at, reply_to, echo_of)
+        values ('${id}', '${author}', 'hash', now(), ${then});`;
+    await run(
+      database.url,
+      `set session_replication_role = replica;
+      ${reed('root', 'now(), null, null, null')}
+      ${reed('answer', `now(), null, 'root', null`)}
+      ${reed('below', `now(), null, 'answer', 'root'`)}
+      ${reed('removed', `now(), now(), 'answer', 'root'`)}
+      ${reed('unpublished', `null, null, 'root', 'answer'`)}`,
+    );
+    await migrate(database.url, log);
+    const [counts] = await run(database.url, 'select reed_id, replies, echoes from reed_stats order by reed_id');
+    expect(counts?.rows).toEqual([
+      { reed_id: 'answer', replies: 1, echoes: 0 },
+      { reed_id: 'root', replies: 2, echoes: 1 },
+    ]);
+  });
+
   it('leaves nothing of a migration that fails or whose connection is killed', async () => {
     const next = `${String((await readdir(folder)).length + 1).padStart(4, '0')}_next.sql`;
     await writeFile(join(folder, next), 'create table half (); select 1/0;');

@@ -134,6 +134,17 @@ describe('an invite', () => {
     expect(await world.identity.invites.list(ann.user, { after: null, limit: 50 })).toHaveLength(3);
   });
 
+  test('gives no role any more that its maker may not give any more, and lets nobody in', async () => {
+    const ann = await root();
+    const [admin, user] = [await makeInvite(world, ann, { role: 'admin' }), await makeInvite(world, ann)];
+    for (const { post } of [admin, user]) await world.identity.invites.create(ann.member, post);
+    await expect(world.identity.invites.check(admin.secret)).resolves.toMatchObject({ role: 'admin' });
+    await world.db.query({ text: `update users set role = 'user' where id = $1`, values: [ann.user] });
+    await expect(world.identity.invites.check(admin.secret)).rejects.toThrow(code('INVITE_INVALID'));
+    await expect(signUp(world, { inviteSecret: admin.secret })).rejects.toThrow(code('INVITE_INVALID'));
+    await expect(signUp(world, { inviteSecret: user.secret })).resolves.toBeDefined();
+  });
+
   test('gives no role that its maker may not give', async () => {
     const ann = await root();
     const { post, secret } = await makeInvite(world, ann, { role: 'admin' });

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { makeWorld, type Person, signInBody, signUp, socketSignIn, type World } from '../support/people.ts';
+import { removalOf, revocationOf, rotate } from '../support/rotations.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -107,6 +108,36 @@ describe('a token', () => {
       await world.identity.sessions.signIn(await signInBody(world, bob));
     }
     expect(await world.identity.sessions.authenticateToken(bob.token)).toBeNull();
+  });
+});
+
+describe('of those who are signed in', () => {
+  test('it is told who may be so no more, whatever ended it', async () => {
+    const sign = () => signUp(world);
+    const people = [await sign(), await sign(), await sign(), await sign(), await sign(), await sign()] as const;
+    const [fine, rotated, revoked, voided, leaving, unlinked] = people;
+    expect(await world.identity.sessions.endedOf(people.map(({ member }) => member))).toEqual(people.map(() => null));
+    const { next } = await rotate(world, rotated);
+    await world.identity.rotation.revoke(revoked.keyId, await revocationOf(world, revoked));
+    const { next: stolen } = await rotate(world, voided);
+    await rotate(world, voided, 'recovery');
+    await world.identity.accountRemovals.request(leaving.member, await removalOf(world, leaving));
+    await world.db.query({ text: 'update devices set unlinked_at = now() where id = $1', values: [unlinked.device] });
+    const nobody = { ...fine.member, keyId: `${fine.user}/${'0'.repeat(40)}` as Person['keyId'] };
+    const asked = [...people, next, stolen].map(({ member }) => member);
+    const ended = 'ended';
+    expect(await world.identity.sessions.endedOf([...asked, nobody])).toEqual([
+      null,
+      ended,
+      ended,
+      ended,
+      ended,
+      'replaced',
+      null,
+      ended,
+      ended,
+    ]);
+    expect(await world.identity.sessions.endedOf([])).toEqual([]);
   });
 });
 

@@ -7,11 +7,11 @@ import { AppError } from '../../src/base/errors.ts';
 import { BatchLoad } from '../../src/db/batch.ts';
 import type { Database, Sql } from '../../src/db/pool.ts';
 import { reopen } from '../../src/ledger/answer.ts';
-import { cancel } from '../../src/ledger/ends.ts';
+import { cancel, cutOff } from '../../src/ledger/ends.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
-import { open } from '../../src/ledger/open.ts';
+import { type OpenItem, open } from '../../src/ledger/open.ts';
 import { STATE } from '../../src/ledger/state.ts';
-import type { ReedId, UserId } from '../../src/wire/address.ts';
+import { type ReedId, type UserId, userOf } from '../../src/wire/address.ts';
 import { NOTHING_FOLLOWS, World } from '../support/ledger-world.ts';
 
 const silent = pino({ level: 'silent' });
@@ -153,19 +153,24 @@ describe('one look costs', () => {
   });
 });
 
-it('leaves no attempt behind, whoever fails an event at the moment of its end', async () => {
-  const { author, eventId, viewer } = await dispatched();
-  const reed = (await world.events())[0]?.subject_id as ReedId;
-  await world.db.query({ text: 'delete from pending_events where event_id = $1', values: [eventId] });
-  for (let round = 0; round < 300; round += 1) {
-    const item = world.item(viewer, reed);
-    await open(world.context, [item], Date.now());
-    const failed = () =>
-      reopen(world.context, [{ eventId: item.eventId, holder: author, attempt: 1, outcome: 'error', missing: null }], Date.now());
-    const ended = () => cancel(world.db, [{ requester: viewer, requestId: item.requestId }]);
-    await Promise.all(round % 2 === 0 ? [failed(), ended()] : [ended(), failed()]);
-    await ended();
-  }
-  expect(await world.events()).toEqual([]);
-  expect(await world.db.query({ text: 'select * from pending_event_attempts' })).toEqual([]);
+describe('no attempt is left behind, whoever fails an event at the moment when it is ended', () => {
+  const ends = {
+    'by a cancel': (item: OpenItem) => cancel(world.db, [item]),
+    'by a block': (item: OpenItem) => world.db.transaction((tx) => cutOff(tx, userOf(item.subject), item.requester)),
+  };
+  it.each(Object.entries(ends))('%s', async (_, end) => {
+    const { author, eventId, viewer } = await dispatched();
+    const reed = (await world.events())[0]?.subject_id as ReedId;
+    await world.db.query({ text: 'delete from pending_events where event_id = $1', values: [eventId] });
+    for (let round = 0; round < 200; round += 1) {
+      const item = world.item(viewer, reed);
+      await open(world.context, [item], Date.now());
+      const failed = () =>
+        reopen(world.context, [{ eventId: item.eventId, holder: author, attempt: 1, outcome: 'error', missing: null }], Date.now());
+      await Promise.all(round % 2 === 0 ? [failed(), end(item)] : [end(item), failed()]);
+      await end(item);
+    }
+    expect(await world.events()).toEqual([]);
+    expect(await world.db.query({ text: 'select * from pending_event_attempts' })).toEqual([]);
+  });
 });

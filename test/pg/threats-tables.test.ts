@@ -65,7 +65,7 @@ const OF_THE_MOMENT: Readonly<Record<string, string>> = {
   pending_event_attempts: 'event_id holder failures busy outcome not_before',
   holder_strikes: 'reed_id holder viewer reason at counted_at',
   broadcast_subscriptions: 'viewer served_at skipped',
-  catchup_positions: 'user_id stage at id failures due_at',
+  catchup_positions: 'user_id stage at id failures due_at lease_until',
   pending_fanout: 'kind subject_id broadcast looks due_at',
   pipe_subscriptions: 'viewer target',
   profile_subscriptions: 'viewer target',

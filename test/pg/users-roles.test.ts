@@ -36,7 +36,11 @@ const command = () => {
     isGone: () => false,
     fault: () => undefined,
   };
-  return { printed, notes, base: { terminal, config: configWith({ databaseUrl: world.databaseUrl, passphrase: PASSPHRASE }), log: silent } };
+  return {
+    printed,
+    notes,
+    base: { terminal, config: configWith({ databaseUrl: world.databaseUrl, passphrase: PASSPHRASE }), log: silent },
+  };
 };
 
 describe('the list of members', () => {

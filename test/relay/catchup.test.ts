@@ -138,6 +138,33 @@ describe('a member who was away', () => {
     expect(deliveries(member)).toHaveLength(REEDS);
   });
 
+  it('that has no room and has followed many since keeps nobody else waiting', async () => {
+    await stage.again({ catchupServed: 4, catchupBelow: 2, catchupMembers: 4 });
+    const [full, other, author, ...followed] = await stage.accounts(10);
+    await stage.community.follows([full, other].map(({ userId }) => [userId, author.userId] as const));
+    await stage.community.reeds(author.userId, 5);
+    const holder = await stage.join(author, { answer: 'nothing' });
+    const newcomer = await stage.join(full);
+    newcomer.sync();
+    await stage.quiet();
+    await stage.community.rows(
+      `insert into catchup_positions (user_id, stage, due_at) select $1, 'author ' || unnest($2::text[]), '-infinity'`,
+      [full.userId, followed.map(({ userId }) => userId)],
+    );
+    await stage.pass(1_000);
+    const member = await stage.join(other);
+    member.sync();
+    await stage.quiet();
+    const owedTo = (userId: string) => stage.community.rows('select from pending_events where requester_user_id = $1', [userId]);
+    await stage.pass(1_000);
+    await stage.pass(1_000);
+    expect(await owedTo(full.userId)).toHaveLength(4);
+    expect(await owedTo(other.userId)).toHaveLength(4);
+    holder.behaviour.answer = 'bytes';
+    holder.answerAll();
+    await stage.passUntil(500, () => deliveries(newcomer).length >= 5 && deliveries(member).length >= 5);
+  });
+
   it('with more owed than it may have open, nobody being online who has it, is given the rest when somebody comes', async () => {
     await stage.again({ eventsPerMember: 10 });
     const [away, author] = await stage.accounts(2);

@@ -263,7 +263,11 @@ describe('signing in', () => {
       asked += 1;
       return look.promise;
     };
-    await open({ deps: () => ({ sessions: { authenticateStatement, authenticateToken: () => Promise.reject(new Error('not asked')) } }) });
+    await open({
+      deps: () => ({
+        sessions: { authenticateStatement, authenticateToken: () => Promise.reject(new Error('not asked')), endedOf: async () => [] },
+      }),
+    });
     const clients = await Promise.all(Array.from({ length: 20 }, () => world.connect()));
     for (const client of clients) state(client, 'wrong');
     await eventually(() => world.gateway.counts.pending === 20);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pages } from '../../src/client/lists.ts';
 import { memoryKeySafe } from '../../src/client/memory-key-ring.ts';
 import type { ReedId } from '../../src/wire/address.ts';
+import { LightCommunity } from '../support/light-member.ts';
 import { openTestMember } from '../support/members.ts';
 import { type Actor, SdkStage } from '../support/sdk-stage.ts';
 
@@ -54,6 +55,24 @@ describe('following', () => {
     });
     await accepted;
     expect(await users(ann.member.lists.following(ann.user))).toEqual([cid.user]);
+  });
+
+  it('of yet another, while there is no room for what many wrote who were followed before, is caught up with all of them', async () => {
+    await stage.again({ catchupBelow: 0 });
+    const [ann, bob] = [await stage.join(), await stage.join()];
+    const community = new LightCommunity(stage.server.database.url, stage.server.app.serverId);
+    await stage.server.settle();
+    await community.rows(
+      `insert into catchup_positions (user_id, stage, due_at) select $1, 'author ' || n, 'infinity' from generate_series(1, 32) as n`,
+      [ann.user],
+    );
+    await community.rows(`update catchup_positions set id = 'far on' where stage = 'follows'`);
+    await (await ann.member.relations.follow(bob.user)).accepted;
+    await stage.server.settle();
+    expect(await community.rows('select from catchup_positions where stage = $1', [`author ${bob.user}`])).toEqual([]);
+    expect(await community.rows(`select id from catchup_positions where stage = 'follows' and user_id = $1`, [ann.user])).toEqual([
+      { id: null },
+    ]);
   });
 
   it('of oneself is refused before anything is written', async () => {

@@ -20,7 +20,9 @@ const namesOf = ({ member }: Actor): Record<string, string> => {
 };
 
 const frames = (actor: Actor): Frame[] => actor.line.all('in');
-const typesOf = (all: readonly Frame[]): string[] => [...new Set(all.map(({ type }) => type))].filter((type) => type !== 'ping').sort();
+/** Without signs of life: how many there are is up to how busy the machine is. */
+const typesOf = (all: readonly Frame[]): string[] =>
+  [...new Set(all.map(({ type }) => type))].filter((type) => type !== 'ping' && type !== 'pong').sort();
 
 /** A frame as text, ciphertext and all, for whatever may stand in it as it is. */
 const textOf = (all: readonly Frame[]): string => all.map((frame) => Buffer.from(encodeFrame(frame)).toString('latin1')).join('\n');

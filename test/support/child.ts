@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -43,10 +43,10 @@ const lineReader = (child: ChildProcess, ended: Promise<unknown>, errors: () => 
   };
 };
 
-/** Starts a TypeScript file of the project. */
+/** Starts a TypeScript file of the project, or one that was made of it. */
 export const startChild = (script: string, options: ChildOptions = {}): Child => {
   const identity = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid };
-  const child = spawn(process.execPath, [join(ROOT, script), ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [resolve(ROOT, script), ...(options.args ?? [])], {
     ...identity,
     cwd: options.cwd ?? ROOT,
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...(options.env ?? process.env) },

@@ -172,6 +172,14 @@ const MADE_UP = (members: ReadonlyMap<string, Member>): GatewayDeps['sessions'] 
     const member = members.get(new TextDecoder().decode(statement).replace(nonce, 'NONCE'));
     return member ? ok({ ...member, token: 'fresh' }) : fail('unauthenticated');
   },
+  endedOf: async (asked) => {
+    const standing = [...members.values()];
+    return asked.map(({ userId, deviceId }) => {
+      const own = standing.filter((member) => member.userId === userId);
+      if (own.length === 0) return 'ended';
+      return own.some((member) => member.deviceId === deviceId) ? null : 'replaced';
+    });
+  },
 });
 
 /** What the gateway is made of, but for what a test replaces. */

@@ -137,7 +137,7 @@ export class KillStage {
 
   async startServer(): Promise<void> {
     const env = { DATABASE_URL: this.proxy.url, REEDBED_SIGNUP: 'open', REEDBED_PASSPHRASE: 'correct horse battery staple' };
-    this.#child = spawnServer({ data: join(this.#folder, 'data'), cwd: this.#folder, env });
+    this.#child = spawnServer({ data: join(this.#folder, 'data'), cwd: this.#folder, env, bundled: true });
     this.ready = await readyLine(this.#child);
   }
 

@@ -6,23 +6,25 @@ import type { Rotated } from '../../src/identity/rotation.ts';
 import { type Fingerprint, userKeyId } from '../../src/wire/address.ts';
 import type { Signed } from '../../src/wire/canonical.ts';
 import { heading, type StatementOf } from '../../src/wire/statements.ts';
-import { type Person, sessionStatement, sign, type World } from './people.ts';
+import { type Door, type Person, sessionStatement, sign, type World } from './people.ts';
+
+type Timed = Pick<Door, 'clock'>;
 
 export type Rotation = { readonly revocation?: Signed<StatementOf<'key-revocation'>>; readonly key: Signed<StatementOf<'key'>> };
 
 /** The person with another key and another recovery key. */
-export async function withNextKey(world: World, person: Person): Promise<Person> {
+export async function withNextKey(world: Timed, person: Person): Promise<Person> {
   const now = world.clock.now();
   const [key, recovery] = [await generatePrivateKey(now), await generatePrivateKey(now)];
   const keyId = userKeyId(person.user, key.fingerprint);
   return { ...person, key, keyId, recovery, member: { ...person.member, keyId } };
 }
 
-export const revocationOf = (world: World, person: Person, fields: Partial<StatementOf<'key-revocation'>> = {}) =>
+export const revocationOf = (world: Timed, person: Person, fields: Partial<StatementOf<'key-revocation'>> = {}) =>
   sign(person, { ...heading('key-revocation'), user: person.user, key: person.keyId, reason: 'lost', ...fields }, world.clock.now());
 
 /** The statement of `next` as the successor of `person`'s key, signed by both, or by the recovery key, or by what is no recovery key of theirs. */
-export function keyAfter(world: World, person: Person, next: Person, by: 'key' | 'recovery' | PrivateKey) {
+export function keyAfter(world: Timed, person: Person, next: Person, by: 'key' | 'recovery' | PrivateKey) {
   const recovery = typeof by === 'string' ? person.recovery : by;
   const statement: StatementOf<'key'> = {
     ...heading('key'),
@@ -38,7 +40,7 @@ export function keyAfter(world: World, person: Person, next: Person, by: 'key' |
   return signStatement(statement, [{ key: next.key, keyId: next.keyId }, before], world.clock.now());
 }
 
-export const rotationOf = async (world: World, person: Person, next: Person, by: 'key' | 'recovery' = 'key'): Promise<Rotation> => ({
+export const rotationOf = async (world: Timed, person: Person, next: Person, by: 'key' | 'recovery' = 'key'): Promise<Rotation> => ({
   revocation: await revocationOf(world, person, { successor: next.keyId }),
   key: await keyAfter(world, person, next, by),
 });
@@ -73,11 +75,11 @@ export async function recoverBody(
   return { statement, signature: signed.signatures[0]?.signature ?? '', recoveryArmor: key.publicKey.armor };
 }
 
-export const removalOf = (world: World, person: Person, note = '') =>
+export const removalOf = (world: Timed, person: Person, note = '') =>
   sign(person, { ...heading('account-removal'), user: person.user, key: person.keyId, note }, world.clock.now());
 
 /** Signed by the recovery key that the statement of the person's key names. */
-export function withdrawalOf(world: World, person: Person, by: PrivateKey = person.recovery) {
+export function withdrawalOf(world: Timed, person: Person, by: PrivateKey = person.recovery) {
   const { user, keyId } = person;
   const statement = { ...heading('account-removal-withdrawal'), user, key: keyId, note: '', recoveryArmor: by.publicKey.armor };
   return signStatement(statement, [{ key: by, keyId: userKeyId(user, by.fingerprint) }], world.clock.now());

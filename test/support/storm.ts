@@ -4,7 +4,8 @@ import { OffsetClock, pause } from '../../src/base/clock.ts';
 import type { ReedId, RequestId } from '../../src/wire/address.ts';
 import { CutOff, type LightAccount, type LightBehaviour, LightMember, TurnedAway } from './light-member.ts';
 
-export type Person = { readonly account: LightAccount; readonly address: string /** What it asks for. */; readonly wants: ReedId | null };
+/** `wants`: what it asks for. */
+export type Person = { readonly account: LightAccount; readonly address: string; readonly wants: ReedId | null };
 export type Entry = {
   /** How often they were turned away, and the longest wait that they were told. */
   readonly turnedAway: number;

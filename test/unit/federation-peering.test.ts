@@ -12,7 +12,7 @@ const EVENTS: readonly PeeringEvent[] = [
 ];
 
 /** Takes steps one after the other; those that can't be taken now change nothing. */
-const after = (...events: readonly PeeringEvent[]): Standing | null =>
+const standing = (...events: readonly PeeringEvent[]): Standing | null =>
   events.reduce<Standing | null>((now, event) => {
     const taken = step(now, event);
     return taken.ok ? taken.value.next : now;
@@ -35,8 +35,8 @@ function reachable(): Standing[] {
 
 describe('a peering', () => {
   test('is live exactly while both sides have approved it and it is not suspended', () => {
-    expect(after('invite', 'connect', 'approve', 'approved-there')?.state).toBe('live');
-    expect(after('invite', 'connect', 'approved-there', 'approve')?.state).toBe('live');
+    expect(standing('invite', 'connect', 'approve', 'approved-there')?.state).toBe('live');
+    expect(standing('invite', 'connect', 'approved-there', 'approve')?.state).toBe('live');
     for (const { state, here, there } of reachable()) {
       if (state === 'suspended') continue;
       expect(state === 'live', JSON.stringify({ state, here, there })).toBe(here && there);
@@ -65,7 +65,7 @@ describe('a peering', () => {
   });
 
   test('that was suspended comes back as it was, and tells the peer so', () => {
-    const live = after('invite', 'connect', 'approve', 'approved-there');
+    const live = standing('invite', 'connect', 'approve', 'approved-there');
     const suspended = step(live, 'suspend');
     expect(suspended.ok && suspended.value).toMatchObject({ next: { state: 'suspended' }, tell: ['going-away'] });
     const resumed = step(suspended.ok ? suspended.value.next : null, 'resume');
@@ -73,12 +73,16 @@ describe('a peering', () => {
   });
 
   test('with a compromised key waits for both admins again', () => {
-    expect(after('invite', 'connect', 'approve', 'approved-there', 'compromised')).toEqual({ state: 'pending', here: false, there: false });
-    expect(after('invite', 'connect', 'approve', 'approved-there', 'suspend', 'compromised', 'resume')?.state).toBe('pending');
+    expect(standing('invite', 'connect', 'approve', 'approved-there', 'compromised')).toEqual({
+      state: 'pending',
+      here: false,
+      there: false,
+    });
+    expect(standing('invite', 'connect', 'approve', 'approved-there', 'suspend', 'compromised', 'resume')?.state).toBe('pending');
   });
 
   test('that has ended is begun by an invitation alone', () => {
-    const ended = after('invite', 'connect', 'approve', 'approved-there', 'revoke') ?? null;
+    const ended = standing('invite', 'connect', 'approve', 'approved-there', 'revoke') ?? null;
     const later = EVENTS.filter((event) => {
       const taken = step(ended, event);
       return taken.ok && taken.value.next.state !== 'revoked';
@@ -89,7 +93,8 @@ describe('a peering', () => {
 
 describe('the breaker', () => {
   const limits = DEFAULT_LIMITS;
-  const fault = (failures: number, random: number) => afterFault({ failures, retryAtMs: 0 }, { nowMs: 1_000, random: () => random }, limits);
+  const fault = (failures: number, random: number) =>
+    afterFault({ failures, retryAtMs: 0 }, { nowMs: 1_000, random: () => random }, limits);
 
   test('is closed until a fault, open for its time, then lets a probe through', () => {
     expect(breakerOf(CLOSED, 0)).toEqual({ state: 'closed' });

@@ -53,6 +53,14 @@ describe('budget of a member', () => {
     expect(costs.charge(FROM_ANN, blockAck, 0)).toBe(1_000);
   });
 
+  it('takes as much for a report of a reed as for a request, each being a line of the log', () => {
+    const costs = new Costs(new Budgets(limits), limits);
+    const report: Frame = { id: '', type: 'contentRejected', body: { reedId: 'x', reason: 'claim mismatch: text' } };
+    for (let at = 0; at < limits.costBurst; at++) expect(costs.charge(FROM_ANN, report, 0)).toBe(0);
+    expect(costs.charge(FROM_ANN, report, 0)).toBeGreaterThan(0);
+    expect(costs.charge(FROM_ANN, request('reed'), 0)).toBeGreaterThan(0);
+  });
+
   it('counts them by themselves, so that nobody who comes back each time asks for a reed without an end', () => {
     const costs = new Costs(new Budgets(limits), limits);
     const ask = (at: number) => costs.charge({ userId: ANN, connectionId: `${at}` }, request('reed'), at);

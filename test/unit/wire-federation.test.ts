@@ -5,6 +5,7 @@ import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import { type AnswerEnvelope, decodeAnswer, encodeAnswer } from '../../src/wire/federation.ts';
 import { reedbed as federation } from '../../src/wire/gen/federation.js';
 
+const UNKNOWN_CODE: number = 9_999;
 const refusal = { code: 'BLOCKED', detail: 'no', retryAfterMs: 70, certificate: { statement: { app: 'reedbed' } } } as const;
 
 describe('an answer', () => {
@@ -18,7 +19,7 @@ describe('an answer', () => {
   });
 
   test('with a code that this version does not know is a refusal all the same', () => {
-    const bytes = federation.v1.FederationAnswer.encode({ code: 9_999, detail: 'new' }).finish();
+    const bytes = federation.v1.FederationAnswer.encode({ code: UNKNOWN_CODE, detail: 'new' }).finish();
     expect(decodeAnswer(bytes)).toMatchObject({ ok: true, value: { refusal: { code: 'UNSPECIFIED', detail: 'new' } } });
   });
 

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { openProfile, type Profile } from './chromium.ts';
 
-const PLACES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'];
+/** Of the words of a backup, as the page calls them. */
+export const PLACES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'];
 
 export type Backup = { readonly file: string; readonly words: readonly string[] };
 export type Person = Profile & { readonly page: Page; readonly backup: Backup };

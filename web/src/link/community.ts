@@ -26,6 +26,8 @@ export type CopyView = {
   readonly createdAt: string;
   readonly countersignedAt: string;
   readonly own: boolean;
+  /** When it came to this device, in milliseconds since the epoch; 0 for what is not on it. */
+  readonly storedAt: number;
   /** False for what is only looked at: it is not on this device. */
   readonly kept: boolean;
   /** False while the server has not taken it (own) or not confirmed this copy (others'). */
@@ -92,6 +94,8 @@ export type ProfileView = {
   readonly userId: string;
   readonly name: string;
   readonly bio: string;
+  /** Whom the bio names, with their names. */
+  readonly mentions: readonly PersonRef[];
   readonly role: string;
   readonly createdAt: string;
   readonly archive: boolean;
@@ -106,7 +110,9 @@ export type ProfileView = {
 export type PeopleWish =
   | { readonly of: 'search'; readonly query: string }
   | { readonly of: 'following' | 'followers'; readonly user: string }
-  | { readonly of: 'blocks' };
+  | { readonly of: 'blocks' }
+  /** Whom this device knows of, who invited this member first; nobody is asked. */
+  | { readonly of: 'met' };
 
 export type PeopleView = { readonly shown: readonly PersonRef[]; readonly more: boolean };
 
@@ -130,8 +136,16 @@ export type ProfileWish = {
 /** How a member ended their account on this device: without a key that counts, or on the way out until `dueAt` (RFC 3339). */
 export type EndView = { readonly how: 'frozen' | 'leaving'; readonly dueAt: string };
 
+/** Lists in which something may be new. */
+export type UnreadList = 'home' | 'mentions' | 'answers';
+export type UnreadView = Readonly<Record<UnreadList, number>>;
+
 /** Catching up with what was missed, and bringing back what a new device lacks. */
-export type SyncView = { readonly state: 'away' | 'catching-up' | 'live'; readonly received: number; readonly behind: boolean };
+export type SyncView = {
+  readonly state: 'away' | 'held-back' | 'catching-up' | 'live';
+  readonly received: number;
+  readonly behind: boolean;
+};
 export type RecallView = {
   readonly state: 'listing' | 'fetching' | 'done';
   readonly total: number;

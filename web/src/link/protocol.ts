@@ -1,5 +1,6 @@
 // What pages and the worker say to each other over the profile's BroadcastChannel. Every tab hears everything, so nothing
 // secret that is not already meant for this profile's screen goes through here: a private key never leaves the worker.
+import type { QuotaState } from '../../../src/client/types.ts';
 import type {
   AnswersView,
   BroadcastView,
@@ -16,6 +17,8 @@ import type {
   RelationView,
   SyncView,
   TimelineWish,
+  UnreadList,
+  UnreadView,
   WatchNews,
   WatchWish,
 } from './community.ts';
@@ -39,12 +42,16 @@ export type Me = {
 export type Status = {
   readonly phase: Phase;
   readonly me: Me | null;
-  /** Copies on this device that are served to others, the member's own included. */
-  readonly copies: number;
+  /** Copies on this device of what others wrote. */
+  readonly kept: number;
   /** Own reeds written here and not yet taken by the server. */
   readonly unsent: number;
   /** Why `phase` is stopped or offline, in words for the person; empty otherwise. */
   readonly reason: string;
+  /** What came and was not looked at yet. */
+  readonly unread: UnreadView;
+  /** How full this device is, as far as the browser tells. */
+  readonly space: QuotaState;
   readonly sync: SyncView;
   /** Null where nothing ever had to be brought back. */
   readonly recall: RecallView | null;
@@ -56,9 +63,11 @@ export type Status = {
 export const STARTING: Status = {
   phase: 'starting',
   me: null,
-  copies: 0,
+  kept: 0,
   unsent: 0,
   reason: '',
+  unread: { home: 0, mentions: 0, answers: 0 },
+  space: 'enough',
   sync: { state: 'away', received: 0, behind: false },
   recall: null,
   end: null,
@@ -119,6 +128,8 @@ export type Acts = {
   openThread: { input: { reedId: string }; output: readonly CopyView[]; progress: Waiting };
   look: { input: { reedId: string }; output: LookView; progress: never };
   timeline: { input: { timeline: TimelineWish; limit: number }; output: CopyList; progress: never };
+  /** The person has looked at a list, as it was when the newest in it came to this device. */
+  seen: { input: { list: UnreadList; storedAt: number }; output: null; progress: never };
   broadcasts: { input: null; output: readonly BroadcastView[]; progress: never };
   answers: { input: { reedId: string; kind: 'replies' | 'echoes'; pages: number }; output: AnswersView; progress: never };
   /** Ends only by being cancelled. */
@@ -155,6 +166,7 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'openThread',
   'look',
   'timeline',
+  'seen',
   'broadcasts',
   'answers',
   'watch',

@@ -39,7 +39,7 @@ class Session {
     addEventListener('pageshow', (event) => {
       if (event.persisted) this.calls.resume();
     });
-    addEventListener('online', () => void this.calls.ask('reconnect', null));
+    addEventListener('online', () => void this.calls.ask('reconnect', null).catch(() => undefined));
   }
 
   get calls(): Calls {

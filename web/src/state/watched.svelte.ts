@@ -9,7 +9,7 @@ let listed = 0;
 export class Watched {
   stats = $state.raw<StatsView | null>(null);
   /** Whether what comes of it comes here now: only whoever has asked for what they missed is told what is new. */
-  readonly isLive = $derived.by(() => this.#began && this.refused === '' && session.status.sync.state !== 'away');
+  readonly isLive = $derived.by(() => this.#began && this.refused === '' && !['away', 'held-back'].includes(session.status.sync.state));
   #began = $state(false);
   /** Why it is not watched; empty if it is. */
   refused = $state('');

@@ -5,8 +5,8 @@ import { placesOf } from '../../../src/client/feeds.ts';
 import { COLLECTIONS, type CopyRecord, type Records } from '../../../src/client/store.ts';
 
 const NAME = 'reedbed';
-/** 2: copies by the time of their countersignature. 3: feeds; threads, removals, people. */
-const VERSION = 3;
+/** 2: copies by the time of their countersignature. 3: feeds; threads, removals, people. 4: what a new device asks back. A new collection is a new version. */
+const VERSION = 4;
 
 /** RFC 3339 in UTC with milliseconds throughout, so that the order of texts is the order of times. */
 const SIGNED_AT = 'certificate.countersignature.statement.signedAt';

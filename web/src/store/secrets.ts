@@ -2,8 +2,8 @@
 // opens nothing. The sealing key is made once per profile and never leaves the browser.
 import type { Database } from './database.ts';
 
-/** `keys`: the member's private keys. */
-type SecretName = 'keys';
+/** keys: the member's private keys. backup: one that was made and is not saved yet, with its words. */
+type SecretName = 'keys' | 'backup';
 
 const SEALING_KEY = 'sealing-key';
 const IV_BYTES = 12;
@@ -26,6 +26,8 @@ export async function putSecret(database: Database, name: SecretName, value: unk
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: nameBytes(name) }, key, bytes);
   await database.put('secrets', { iv, sealed }, name);
 }
+
+export const deleteSecret = (database: Database, name: SecretName): Promise<void> => database.delete('secrets', name);
 
 /** The secret of this name, or null if there is none. Rejects if it does not open. */
 export async function getSecret(database: Database, name: SecretName): Promise<unknown> {

@@ -5,7 +5,7 @@ const nameOf = (draft: string): string => (draft === '' ? PREFIX : `${PREFIX} ${
 
 /** The parts of a draft; one empty part if there is none. */
 export function readDraft(draft: string): string[] {
-  const kept = localStorage.getItem(nameOf(draft));
+  const kept = stored(draft);
   if (kept === null) return [''];
   try {
     const parts: unknown = JSON.parse(kept);
@@ -17,6 +17,18 @@ export function readDraft(draft: string): string[] {
 }
 
 export function keepDraft(draft: string, parts: readonly string[]): void {
-  if (parts.every((part) => part === '')) localStorage.removeItem(nameOf(draft));
-  else localStorage.setItem(nameOf(draft), JSON.stringify(parts));
+  try {
+    if (parts.every((part) => part === '')) localStorage.removeItem(nameOf(draft));
+    else localStorage.setItem(nameOf(draft), JSON.stringify(parts));
+  } catch {
+    // No room for a draft is no reason to stop somebody who writes.
+  }
+}
+
+function stored(draft: string): string | null {
+  try {
+    return localStorage.getItem(nameOf(draft));
+  } catch {
+    return null;
+  }
 }

@@ -76,7 +76,7 @@ const ENDS: Readonly<Record<string, WaitText>> = {
     title: 'Nobody has it any more',
     note: 'It was published, but every device that had a copy has given it up. If its author still has it, it can return.',
   },
-  'not-found': { title: 'There is no such reed', note: 'Nothing was ever published under this link, or the link is incomplete.' },
+  'not-found': { title: 'There is no such reed', note: 'Nothing is published under this link, or the link is incomplete.' },
   removed: { title: 'Its author removed it', note: 'The removal is signed. Copies of it are deleted as devices hear of it.' },
   invalid: {
     title: 'Its signature is broken',

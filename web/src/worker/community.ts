@@ -16,15 +16,21 @@ import type {
   LookView,
   PeopleView,
   PeopleWish,
+  PersonRef,
   TimelineWish,
   WatchNews,
   WatchWish,
 } from '../link/community.ts';
+import type { Database } from '../store/database.ts';
+import { allNames } from '../store/names.ts';
 import { sameName } from '../text/names.ts';
 import type { Names } from './names.ts';
 import type { Views } from './views.ts';
 
 const NAMES_AT_ONCE = 30;
+const MET_SHOWN = 12;
+/** Who invited this member, by their id. */
+export const INVITER = 'inviter';
 const BROADCASTS_SHOWN = 60;
 
 /** What a page sent as an id. Throws AppError BAD_REQUEST for anything else. */
@@ -42,11 +48,13 @@ export function userIn(text: string): UserId {
 
 export class Community {
   readonly #member: Member;
+  readonly #database: Database;
   readonly #names: Names;
   readonly #views: Views;
 
-  constructor({ member, views, names }: { member: Member; views: Views; names: Names }) {
+  constructor({ member, database, views, names }: { member: Member; database: Database; views: Views; names: Names }) {
     this.#member = member;
+    this.#database = database;
     this.#names = names;
     this.#views = views;
   }
@@ -137,6 +145,7 @@ export class Community {
   }
 
   async people({ wish, pages }: { wish: PeopleWish; pages: number }): Promise<PeopleView> {
+    if (wish.of === 'met') return { shown: await this.#met(), more: false };
     const { items, more } = await take(this.#peoplePages(wish), pages);
     const shown = await Promise.all(
       items.map(async ({ user, username }) => ({ userId: user, name: username ?? (await this.#views.person(user)).name })),
@@ -165,7 +174,22 @@ export class Community {
     }
   }
 
-  #peoplePages(wish: PeopleWish): Pages<ListedPerson> {
+  /** Who invited this member, then others whose names this device has come across, as far as they are neither followed nor blocked. */
+  async #met(): Promise<PersonRef[]> {
+    const { account, relations } = this.#member;
+    const inviter = parseUserId(String((await this.#database.get('meta', INVITER))?.value));
+    const known = (await allNames(this.#database)).flatMap(({ id }) => parseUserId(id) ?? []);
+    const met: PersonRef[] = [];
+    for (const user of new Set([...(inviter ? [inviter] : []), ...known])) {
+      if (met.length === MET_SHOWN) break;
+      const isKnown = user === account?.user || (await relations.follows(user)) || (await relations.blocks(user));
+      if (isKnown || (await this.#database.get('tombstones', user))) continue;
+      met.push(await this.#views.person(user));
+    }
+    return met;
+  }
+
+  #peoplePages(wish: Exclude<PeopleWish, { of: 'met' }>): Pages<ListedPerson> {
     const { lists } = this.#member;
     if (wish.of === 'search') return lists.people(wish.query);
     if (wish.of === 'blocks') return lists.blocks();

@@ -21,7 +21,7 @@ const { tell } = serveActs({
     progress({ done: 0, total: 5, label: 'Loading the encryption code' });
     return (await member()).join(input, progress);
   },
-  makeBackup: async () => (await member()).makeBackup(),
+  makeBackup: async () => (await member()).backups.make(),
   backupSaved: async () => (await member()).backupSaved(),
   restore: async (input, { progress }) => {
     progress({ done: 0, total: 2, label: 'Loading the encryption code' });
@@ -38,6 +38,7 @@ const { tell } = serveActs({
   openThread: async (input, context) => (await member()).openThread(input, context),
   look: async (input) => (await member()).community.look(input),
   timeline: async (input) => (await member()).community.timeline(input),
+  seen: async (input) => (await member()).seen(input),
   broadcasts: async () => (await member()).community.broadcasts(),
   answers: async (input) => (await member()).community.answers(input),
   watch: async (input, context) => (await member()).community.watch(input, context),

@@ -2,35 +2,32 @@
 import { type Clock, OffsetClock } from '../../../src/base/clock.ts';
 import { cryptoRandom } from '../../../src/base/ids.ts';
 import { openBackup } from '../../../src/client/backup.ts';
+import { parseInviteLink } from '../../../src/client/invite-link.ts';
 import { type Member, openMember } from '../../../src/client/member.ts';
 import { type KeySafe, type KeySecrets, openKeyRing } from '../../../src/client/memory-key-ring.ts';
-import { makePassphrase, normalPassphrase } from '../../../src/client/passphrase.ts';
+import { normalPassphrase } from '../../../src/client/passphrase.ts';
+import type { Space } from '../../../src/client/quota.ts';
 import type { OutboxRecord } from '../../../src/client/store.ts';
-import { type MemberEvent, RequestFailure } from '../../../src/client/types.ts';
+import { RequestFailure } from '../../../src/client/types.ts';
 import type { RequestOptions } from '../../../src/client/viewer.ts';
 import { webSocketFactory } from '../../../src/client/web-socket.ts';
-import { fingerprintOf, parseReedId, type ReedId } from '../../../src/wire/address.ts';
-import type { CopyList, CopyView, ProfileWish, RecallView, SyncView } from '../link/community.ts';
-import { type Me, type NewBackup, type Phase, type ServerView, STARTING, type Status, type Step, type Waiting } from '../link/protocol.ts';
+import { fingerprintOf, inviterOf, parseReedId, type ReedId, ROOT_INVITE } from '../../../src/wire/address.ts';
+import type { CopyList, CopyView, ProfileWish, UnreadList } from '../link/community.ts';
+import type { Me, ServerView, Step, Waiting } from '../link/protocol.ts';
 import type { Database } from '../store/database.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
 import { newestCopies } from '../store/newest.ts';
 import { getSecret, putSecret } from '../store/secrets.ts';
 import { AccountActs } from './account.ts';
-import { Community, reedIn } from './community.ts';
+import { Backups } from './backups.ts';
+import { Community, INVITER, reedIn } from './community.ts';
 import { Names } from './names.ts';
-import { pickPlace } from './pick.ts';
 import { Standing } from './standing.ts';
+import { type Audience, Tidings } from './tidings.ts';
+import { Unread } from './unread.ts';
 import { Views } from './views.ts';
 
-const CHANGED_AFTER_MS = 150;
 const SHOWN = 2_000;
-/** What may change a page that is shown. */
-const CHANGING: ReadonlySet<MemberEvent['type']> = new Set(['copy', 'outbox', 'act', 'tombstone', 'blocker', 'broadcast', 'arrived']);
-const STANDING: ReadonlySet<MemberEvent['type']> = new Set(['connection', 'copy', 'outbox', 'sync', 'recall']);
-
-/** What pages are told without having asked. */
-export type Audience = { show(status: Status): void; changed(own: boolean): void };
 
 const SIGN_UP_STEPS = {
   'checking-server': { done: 1, label: 'Checking the server’s key' },
@@ -57,6 +54,12 @@ class Refusal extends Error {
   }
 }
 
+/** What the browser says of this profile's storage; it may say nothing. */
+async function measure(): Promise<Space | null> {
+  const { usage, quota } = await navigator.storage.estimate();
+  return usage === undefined || quota === undefined ? null : { usedBytes: usage, quotaBytes: quota };
+}
+
 /** Opens what this profile has; connects if it is signed up. */
 export async function openMembership(database: Database, audience: Audience): Promise<Membership> {
   const clock = new OffsetClock();
@@ -68,6 +71,7 @@ export async function openMembership(database: Database, audience: Audience): Pr
     fetch: (input, init) => fetch(input, init),
     clock,
     random: cryptoRandom,
+    measure,
   });
   const membership = new Membership({ member, database, audience, clock });
   await membership.begin();
@@ -78,34 +82,33 @@ type Parts = { readonly member: Member; readonly database: Database; readonly au
 
 export class Membership {
   readonly account: AccountActs;
+  readonly backups: Backups;
   readonly community: Community;
   readonly standing: Standing;
   readonly #member: Member;
   readonly #database: Database;
-  readonly #audience: Audience;
-  readonly #clock: Clock;
   readonly #views: Views;
-  #reason = '';
-  #announced: { readonly own: boolean } | null = null;
+  readonly #unread: Unread;
+  readonly #tidings: Tidings;
 
   constructor({ member, database, audience, clock }: Parts) {
     this.#member = member;
     this.#database = database;
-    this.#audience = audience;
-    this.#clock = clock;
     const names = new Names(database, member);
     this.#views = new Views({ member, database, names });
-    this.account = new AccountActs({ member, database, show: () => this.#show() });
-    this.community = new Community({ member, views: this.#views, names });
-    this.standing = new Standing({ member, database, names });
-    member.subscribe((event) => this.#hear(event));
+    this.#unread = new Unread({ member, database });
+    this.#tidings = new Tidings({ member, database, audience, clock, unread: this.#unread, end: () => this.account.end });
+    this.account = new AccountActs({ member, database, show: () => this.#tidings.tell() });
+    this.backups = new Backups({ member, database });
+    this.community = new Community({ member, database, views: this.#views, names });
+    this.standing = new Standing({ member, database, names, views: this.#views });
   }
 
   /** Tells the pages where things stand, and connects a member who has signed up. */
   async begin(): Promise<void> {
-    await this.account.load();
+    await Promise.all([this.account.load(), this.backups.load()]);
     if (this.#member.account && !this.account.end) this.#member.connect();
-    await this.#show();
+    await this.#tidings.tell();
   }
 
   async server(): Promise<ServerView> {
@@ -118,26 +121,21 @@ export class Membership {
     const invite = input.invite === '' ? {} : { invite: input.invite };
     const onStep = (step: keyof typeof SIGN_UP_STEPS): void => progress({ total: 5, ...SIGN_UP_STEPS[step] });
     await this.#member.signUp({ username: input.username, ...invite, onStep });
+    const inviter = inviterOf(parseInviteLink(input.invite)?.invite ?? ROOT_INVITE);
+    if (inviter) await this.#database.put('meta', { id: INVITER, value: inviter });
     await this.begin();
     return this.#me();
   }
 
-  async makeBackup(): Promise<NewBackup> {
-    const passphrase = makePassphrase(cryptoRandom);
-    const { username, server } = this.#me();
-    const words = passphrase.split(' ');
-    const safe = username.replace(/[^\p{L}\p{N}_-]+/gu, '_');
-    return {
-      fileName: `reedbed-${safe}-${server.slice(0, 6)}.asc`,
-      backup: await this.#member.backup(passphrase),
-      words,
-      asked: pickPlace(words.length, cryptoRandom),
-    };
+  async backupSaved(): Promise<null> {
+    await this.backups.saved();
+    await this.#tidings.tell();
+    return null;
   }
 
-  async backupSaved(): Promise<null> {
-    await this.#member.backupSaved();
-    await this.#show();
+  async seen({ list, storedAt }: { list: UnreadList; storedAt: number }): Promise<null> {
+    await this.#unread.seen(list, storedAt);
+    await this.#tidings.tell();
     return null;
   }
 
@@ -205,7 +203,7 @@ export class Membership {
 
   async editProfile(input: ProfileWish): Promise<null> {
     await this.standing.edit(input);
-    await this.#show();
+    await this.#tidings.tell();
     return null;
   }
 
@@ -226,53 +224,9 @@ export class Membership {
   }
 
   #me(): Me {
-    const { account } = this.#member;
-    if (!account) throw new RequestFailure('refused');
-    return {
-      userId: account.user,
-      username: account.username,
-      server: account.server,
-      key: fingerprintOf(account.key),
-      backedUp: account.backedUp,
-    };
-  }
-
-  #hear(event: MemberEvent): void {
-    if (event.type === 'connection') this.#reason = event.reason ?? '';
-    if (STANDING.has(event.type)) void this.#show();
-    if (!CHANGING.has(event.type)) return;
-    const own = event.type === 'act' || event.type === 'outbox';
-    const announced = this.#announced;
-    this.#announced = { own: own || announced?.own === true };
-    if (announced) return;
-    this.#clock.after(CHANGED_AFTER_MS, () => {
-      const said = this.#announced?.own === true;
-      this.#announced = null;
-      this.#audience.changed(said);
-    });
-  }
-
-  async #show(): Promise<void> {
-    const me = this.#member.account ? this.#me() : null;
-    if (!me) return this.#audience.show({ ...STARTING, phase: 'signed-out' });
-    const copies = await this.#database.count('copies');
-    const unsent = (await this.#member.outbox()).filter((record) => !record.refused).length;
-    const phase: Phase = this.#member.connection;
-    this.#audience.show({
-      phase,
-      me,
-      copies,
-      unsent,
-      reason: phase === 'stopped' ? this.#reason : '',
-      ...this.#progress(),
-      end: this.account.end,
-    });
-  }
-
-  #progress(): { sync: SyncView; recall: RecallView | null } {
-    const { sync, recall } = this.#member.receiving;
-    const { state, received, behind } = sync;
-    return { sync: { state, received, behind }, recall: recall.progress };
+    const { me } = this.#tidings;
+    if (!me) throw new RequestFailure('refused');
+    return me;
   }
 }
 

@@ -1,17 +1,21 @@
 // What the member says of others and of themselves, and profiles, as acts.
 import type { Member } from '../../../src/client/member.ts';
 import type { ReedId } from '../../../src/wire/address.ts';
+import { mentionsOf } from '../../../src/wire/claims.ts';
 import type { DraftWish, ProfileView, ProfileWish, RelationView } from '../link/community.ts';
 import type { Database } from '../store/database.ts';
 import { reedIn, userIn } from './community.ts';
 import type { Names } from './names.ts';
+import type { Views } from './views.ts';
 
 export class Standing {
   readonly #member: Member;
   readonly #database: Database;
   readonly #names: Names;
+  readonly #views: Views;
 
-  constructor({ member, database, names }: { member: Member; database: Database; names: Names }) {
+  constructor({ member, database, names, views }: { member: Member; database: Database; names: Names; views: Views }) {
+    this.#views = views;
     this.#member = member;
     this.#database = database;
     this.#names = names;
@@ -65,7 +69,8 @@ export class Standing {
     const known = await this.#member.profiles.read(id);
     await this.#names.learn(id, known.username);
     const { bio, role, createdAt, archive, follows, counts, pinned } = known;
-    const about = { userId: id, name: known.username, bio, role, createdAt, archive, followsShown: follows === 'public' };
+    const mentions = await Promise.all(mentionsOf(bio).map((one) => this.#views.person(one)));
+    const about = { userId: id, name: known.username, bio, mentions, role, createdAt, archive, followsShown: follows === 'public' };
     return { ...about, ...counts, pinned: pinned?.reedId ?? null };
   }
 

@@ -37,6 +37,7 @@ export class Views {
       ...(await this.#content(record.id, record.body, statement)),
       countersignedAt: countersignature.statement.signedAt,
       own: record.own,
+      storedAt: record.storedAt,
       kept: true,
       settled: record.state !== 'unconfirmed',
       refused: refusedText(refusal),
@@ -60,6 +61,7 @@ export class Views {
       ...(await this.#content(reedId, body, statement)),
       countersignedAt: countersignature.statement.signedAt,
       own: false,
+      storedAt: 0,
       kept: false,
       settled: true,
       refused: '',
@@ -77,7 +79,16 @@ export class Views {
     const view = await this.#content(part.reedId, part.body, { ...thread, ...(replyTo ? { replyTo } : {}), ...(echoOf ? { echoOf } : {}) });
     const counted = view.thread && record.parts ? { ...view.thread, parts: record.parts.length } : view.thread;
     const nothingYet = { countersignedAt: '', authorKey: '', serverKey: '', certificate: '' };
-    return { ...view, ...nothingYet, thread: counted, own: true, kept: true, settled: false, refused: refusedText(record.refused) };
+    return {
+      ...view,
+      ...nothingYet,
+      thread: counted,
+      own: true,
+      storedAt: 0,
+      kept: true,
+      settled: false,
+      refused: refusedText(record.refused),
+    };
   }
 
   stone({ id, kind, certificate }: TombstoneRecord): StoneView {
