@@ -20,7 +20,7 @@ import { openDatabase } from './db/pool.ts';
 import { type FederationDeps, openFederation } from './federation/federation.ts';
 import { StoredPeers } from './federation/stored-peers.ts';
 import type { Leg, PeerCalls } from './federation/stream-ports.ts';
-import { openStreams } from './federation/streams.ts';
+import { openStreams, type Streams } from './federation/streams.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
@@ -100,7 +100,7 @@ const openMembers = async (
   ground: Ground,
   publicUrl: () => string,
   told: () => Pick<Relay, 'accountRemoved' | 'changed' | 'cutOff' | 'followed' | 'keyEnded' | 'removed'>,
-  actTowards: (target: UserId) => void,
+  streams: () => Pick<Streams, 'actTowards' | 'persons'>,
 ) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
@@ -110,13 +110,14 @@ const openMembers = async (
       cutOff: (tx, author, viewer) => told().cutOff(tx, author, viewer),
       changed: (kind, author, viewer) => {
         told().changed(kind, author, viewer);
-        actTowards(viewer);
+        streams().actTowards(viewer);
       },
     },
     onFollowed: (member, target) => {
       told().followed(member, target);
-      actTowards(target);
+      streams().actTowards(target);
     },
+    learnPerson: (user) => streams().persons.learnPerson(user),
     onKeyEnded: (key) => told().keyEnded(key),
     onAccountRemoved: (user) => told().accountRemoved(user),
     onSessionEnded: (userId, ended) =>
@@ -222,7 +223,7 @@ const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUr
     ground,
     publicUrl,
     () => relay,
-    (target) => streams.actTowards(target),
+    () => streams,
   );
   const peerChanged: App['peerChanged'] = (peer, change) => {
     if (change !== 'live' && change !== 'back') return;
@@ -239,7 +240,7 @@ const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUr
     onChange: peerChanged,
   });
   owned.defer(() => federation.outbound[Symbol.asyncDispose]());
-  const streams = openStreams({
+  const streams: Streams = openStreams({
     ...{ ...ground, ...members, calls: overrides.peerCalls ?? federation.calls, peers: new StoredPeers(ground.db), told: relay },
   });
   return { members, presence, relay, gateway, replica, leave, federation, streams, peerChanged };
@@ -278,25 +279,13 @@ export const createApp = async (config: Config, overrides: Overrides): Promise<A
   }
 };
 
-/** Whatever is opened is put on `owned`, which takes it down in the opposite order. */
-const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
-  let listening = `http://${config.host}:${config.port}`;
-  const publicUrl = (): string => config.publicUrl ?? listening;
-  let seen: Replica | null = null;
-  const ground = await openGround(config, overrides, owned, (epoch) => seen?.epochSeen(epoch));
-  const { members, relay, presence, gateway, replica, leave, federation, streams, peerChanged } = await openParts(ground, {
-    ...{ overrides, owned, publicUrl },
-    onReplica: (opened) => {
-      seen = opened;
-    },
-  });
-  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
+type Startable = Pick<Awaited<ReturnType<typeof openParts>>, 'replica' | 'leave' | 'relay' | 'streams' | 'gateway'> & {
+  readonly server: Awaited<ReturnType<typeof createHttp>>;
+  readonly rest: () => Promise<void>;
+};
 
-  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
-  const rest = async (): Promise<void> => {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
-  };
-
+/** Starts what runs by itself, in the order in which it is needed. */
+const start = async (owned: AsyncDisposableStack, { gateway, leave, relay, replica, rest, server, streams }: Startable): Promise<void> => {
   await replica.start();
   owned.defer(async () => {
     await replica.stop();
@@ -309,13 +298,36 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   });
   streams.start();
   owned.defer(() => streams.stop());
-  const detach = gateway.attach(http.server);
+  const detach = gateway.attach(server.server);
   owned.defer(async () => {
     detach();
-    const closed = http.close();
+    const closed = server.close();
     await gateway.close();
     await closed;
   });
+};
+
+/** Whatever is opened is put on `owned`, which takes it down in the opposite order. */
+const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
+  let listening = `http://${config.host}:${config.port}`;
+  const publicUrl = (): string => config.publicUrl ?? listening;
+  let seen: Replica | null = null;
+  const ground = await openGround(config, overrides, owned, (epoch) => seen?.epochSeen(epoch));
+  const parts = await openParts(ground, {
+    ...{ overrides, owned, publicUrl },
+    onReplica: (opened) => {
+      seen = opened;
+    },
+  });
+  const { members, relay, presence, gateway, replica, federation, streams, peerChanged } = parts;
+  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
+
+  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
+  const rest = async (): Promise<void> => {
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
+  };
+
+  await start(owned, { ...parts, server: http, rest });
   await http.listen({ host: config.host, port: config.port });
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
   const { server, invites } = members.identity;

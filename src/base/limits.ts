@@ -263,6 +263,7 @@ export const DEFAULT_LIMITS = {
   positionsEveryMs: DAY,
   positionsPerCall: 1_000,
   owedLegsPerRound: 64,
+  foreignProfileMs: HOUR, // that a profile of a peer's member is shown without asking again
 
   // Shutdown.
   drainMs: 5 * SECOND,

@@ -164,7 +164,8 @@ export class Follows {
     await refuseBlocked(db.kysely, user, viewer);
     const { rows } = await sql<{ follows: string }>`
       select s.certificate -> 'statement' ->> 'follows' as follows
-      from users u join statements s on s.hash = u.identity_hash where u.id = ${user}`.execute(db.kysely);
+      from (select id, identity_hash from users union all select user_id, identity_hash from foreign_profiles) u
+      join statements s on s.hash = u.identity_hash where u.id = ${user}`.execute(db.kysely);
     const [found] = rows;
     if (found === undefined) throw new AppError('NOT_FOUND', 'there is no such member');
     return viewer === user || found.follows === 'public';

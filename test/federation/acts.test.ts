@@ -166,3 +166,18 @@ test('persons, keys and certificates are told of by their home, and kept once pr
   wire.fate = () => 'lose-request';
   expect(await a.streams.persons.learnPerson(bob.user)).toMatchObject({ ok: false, reason: 'away' });
 });
+
+test('a member of a peer is shown as their home says, and as known while that is away', async () => {
+  const shown = await a.identity.users.profile(ann.user, bob.user);
+  expect(shown).toMatchObject({ id: bob.user, username: bob.username, role: 'user', identity: { statement: { user: bob.user } } });
+  expect(await a.identity.follows.counts(ann.user, bob.user)).toMatchObject({ followers: 0 });
+  wire.calls.length = 0;
+  await a.identity.users.profile(ann.user, bob.user);
+  expect(wire.calls).toEqual([]);
+  wire.fate = () => 'lose-request';
+  a.clock.advance(2 * a.limits.foreignProfileMs);
+  expect(await a.identity.users.profile(ann.user, bob.user)).toEqual(shown);
+  b.clock.advance(2 * a.limits.foreignProfileMs);
+  const nobody = `${'b'.repeat(16)}@${b.id}` as Person['user'];
+  await expect(a.identity.users.profile(ann.user, nobody)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});

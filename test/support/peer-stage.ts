@@ -21,11 +21,13 @@ export type Home = World & {
 };
 
 export async function openHome(wire: PeerWire, options: WorldOptions = {}): Promise<Home> {
-  const world = await makeWorld(options);
-  return homeOf(world, wire);
+  let home: Home | null = null;
+  const world = await makeWorld({ ...options, learnPerson: async (user) => home?.streams.persons.learnPerson(user) });
+  home = homeOf(world, wire);
+  return home;
 }
 
-export function homeOf(world: World, wire: PeerWire): Home {
+function homeOf(world: World, wire: PeerWire): Home {
   const { id } = world.identity.server;
   const told: string[] = [];
   const streams = openStreams({
