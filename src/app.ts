@@ -1,11 +1,9 @@
 // Composition root: builds the whole server out of its parts and takes it down in the opposite order. No types beyond its own, no
 // decisions; nothing but the entry and tests import it.
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { OffsetClock, type Timer } from './base/clock.ts';
@@ -23,9 +21,10 @@ import { CallsOfFold } from './federation/fold-calls.ts';
 import { PeerWatch } from './federation/peer-watch.ts';
 import { StoredPeers } from './federation/stored-peers.ts';
 import type { Leg, PeerCalls } from './federation/stream-ports.ts';
-import { openStreams } from './federation/streams.ts';
+import { openStreams, type Streams } from './federation/streams.ts';
 import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { addressOf, hostOf, trusted } from './http/client-address.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
@@ -104,6 +103,7 @@ const openMembers = async (
   ground: Ground,
   publicUrl: () => string,
   told: () => Pick<Relay, 'accountRemoved' | 'changed' | 'cutOff' | 'followed' | 'keyEnded' | 'removed'>,
+  streams: () => Pick<Streams, 'actTowards' | 'persons'>,
 ) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
@@ -111,9 +111,16 @@ const openMembers = async (
     ...{ publicUrl, passphrase: config.passphrase ?? '', name: config.name, signup: config.signup },
     blockEffects: {
       cutOff: (tx, author, viewer) => told().cutOff(tx, author, viewer),
-      changed: (kind, author, viewer) => told().changed(kind, author, viewer),
+      changed: (kind, author, viewer) => {
+        told().changed(kind, author, viewer);
+        streams().actTowards(viewer);
+      },
     },
-    onFollowed: (member, target) => told().followed(member, target),
+    onFollowed: (member, target) => {
+      told().followed(member, target);
+      streams().actTowards(target);
+    },
+    learnPerson: (user) => streams().persons.learnPerson(user),
     onKeyEnded: (key) => told().keyEnded(key),
     onAccountRemoved: (user) => told().accountRemoved(user),
     onSessionEnded: (userId, ended) =>
@@ -135,14 +142,16 @@ const openMembers = async (
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact: (author: UserId) => void; calls: () => PeerCalls }) => {
+type AboutRelay = { readonly onFact: (author: UserId) => void; readonly calls: () => PeerCalls };
+
+const openRelay = (ground: Ground, { identity, reeds }: Members, { calls, onFact }: AboutRelay) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
   const subscriptions = new Subscriptions(db, ground.limits);
   const fold: Fold = new Fold({
     ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, home: identity.server.id, keys: identity.foreignKeys },
-    calls: new CallsOfFold({ ...ground, calls: about.calls }),
+    calls: new CallsOfFold({ ...ground, calls }),
     threads: new VerifiedRecords({ keys: identity.storedKeys, clock: ground.clock }),
     looks: () => relay.looks,
   });
@@ -160,7 +169,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact
       blocks: identity.blocks,
       accountRemovals: identity.accountRemovals,
       voiding: reeds.voiding,
-      onFact: about.onFact,
+      onFact,
     },
   });
   const gateway = new Gateway({
@@ -194,7 +203,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact
 
 type Federation = ReturnType<typeof openFederation>;
 
-type AboutPeers = Pick<FederationDeps, 'publicUrl' | 'legs' | 'onChange'> & { readonly replica: Replica };
+type AboutPeers = Pick<FederationDeps, 'publicUrl' | 'legs' | 'onChange' | 'onHeard'> & { readonly replica: Replica };
 
 const openPeers = (ground: Ground, { identity }: Members, { replica, ...about }: AboutPeers): Federation =>
   openFederation({
@@ -213,6 +222,47 @@ const openHttp = (ground: Ground, members: Members, { federation, webFolder }: {
         () => false,
       ),
   });
+
+type AboutParts = {
+  readonly overrides: Overrides;
+  readonly owned: AsyncDisposableStack;
+  readonly publicUrl: () => string;
+  readonly onReplica: (replica: Replica) => void;
+};
+
+/** Everything between the database and HTTP. The parts know each other by what one has to tell another. */
+const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUrl }: AboutParts) => {
+  const members = await openMembers(
+    ground,
+    publicUrl,
+    () => relay,
+    () => streams,
+  );
+  const { presence, relay, fold, gateway, replica, leave } = openRelay(ground, members, {
+    onFact: (author) => streams.factOf(author),
+    calls: () => calls,
+  });
+  onReplica(replica);
+  const watch = new PeerWatch({
+    ...{ ...ground, fold },
+    onNear: (peer) => {
+      relay.peerBack(peer);
+      streams.peerBack(peer);
+    },
+  });
+  const federation: Federation = openPeers(ground, members, {
+    publicUrl,
+    replica,
+    legs: () => legs,
+    onHeard: (peer) => streams.heard(peer),
+    onChange: watch.changed,
+  });
+  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
+  const calls: PeerCalls = overrides.peerCalls ?? federation.calls;
+  const streams: Streams = openStreams({ ...ground, ...members, calls, peers: new StoredPeers(ground.db), told: relay });
+  const legs: ReadonlyMap<string, Leg> = new Map([...streams.legs, ...Object.entries(fold.handlers())]);
+  return { members, presence, relay, gateway, replica, leave, federation, streams, watch, legs };
+};
 
 /** Takes up keys that a command has made while the server runs. */
 const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { close(): void } => {
@@ -247,36 +297,17 @@ export const createApp = async (config: Config, overrides: Overrides): Promise<A
   }
 };
 
-/** Whatever is opened is put on `owned`, which takes it down in the opposite order. */
-const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
-  let listening = `http://${config.host}:${config.port}`;
-  const publicUrl = (): string => config.publicUrl ?? listening;
-  const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
-  const members = await openMembers(ground, publicUrl, () => relay);
-  const { presence, relay, fold, gateway, replica, leave } = openRelay(ground, members, {
-    onFact: (author) => streams.factOf(author),
-    calls: () => calls,
-  });
-  const watch = new PeerWatch({
-    ...{ ...ground, fold },
-    onNear: (peer) => {
-      relay.peerBack(peer);
-      streams.sender.wake(peer);
-    },
-  });
-  const legs = (): ReadonlyMap<string, Leg> => allLegs;
-  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs, onChange: watch.changed });
-  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
-  const calls: PeerCalls = overrides.peerCalls ?? federation.calls;
-  const streams = openStreams({ ...ground, ...members, calls, peers: new StoredPeers(ground.db), told: relay });
-  const allLegs = new Map<string, Leg>([...streams.legs, ...Object.entries(fold.handlers())]);
-  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
+type Startable = Pick<
+  Awaited<ReturnType<typeof openParts>>,
+  'federation' | 'replica' | 'leave' | 'relay' | 'streams' | 'gateway' | 'watch'
+> & {
+  readonly server: Awaited<ReturnType<typeof createHttp>>;
+  readonly rest: () => Promise<void>;
+};
 
-  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.sender.idle;
-  const rest = async (): Promise<void> => {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
-  };
-
+/** Starts what runs by itself, in the order in which it is needed. */
+const start = async (owned: AsyncDisposableStack, parts: Startable): Promise<void> => {
+  const { federation, gateway, leave, relay, replica, rest, server, streams, watch } = parts;
   await replica.start();
   owned.defer(async () => {
     await replica.stop();
@@ -291,15 +322,38 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   owned.defer(() => federation.outbound[Symbol.asyncDispose]());
   await watch.start();
   owned.defer(() => watch.stop());
-  streams.sender.start();
-  owned.defer(() => streams.sender.stop());
-  const detach = gateway.attach(http.server);
+  streams.start();
+  owned.defer(() => streams.stop());
+  const detach = gateway.attach(server.server);
   owned.defer(async () => {
     detach();
-    const closed = http.close();
+    const closed = server.close();
     await gateway.close();
     await closed;
   });
+};
+
+/** Whatever is opened is put on `owned`, which takes it down in the opposite order. */
+const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
+  let listening = `http://${config.host}:${config.port}`;
+  const publicUrl = (): string => config.publicUrl ?? listening;
+  let seen: Replica | null = null;
+  const ground = await openGround(config, overrides, owned, (epoch) => seen?.epochSeen(epoch));
+  const parts = await openParts(ground, {
+    ...{ overrides, owned, publicUrl },
+    onReplica: (opened) => {
+      seen = opened;
+    },
+  });
+  const { members, relay, presence, gateway, replica, federation, streams, watch, legs } = parts;
+  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
+
+  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
+  const rest = async (): Promise<void> => {
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
+  };
+
+  await start(owned, { ...parts, server: http, rest });
   await http.listen({ host: config.host, port: config.port });
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
   const { server, invites } = members.identity;
@@ -315,7 +369,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
-    legs: allLegs,
+    legs,
     peerChanged: watch.changed,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
@@ -330,23 +384,4 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     },
     close: () => owned.disposeAsync(),
   };
-};
-
-type Trust = Config['trustProxy'];
-
-/** As fastify takes it; a number of hops is counted from us outwards. */
-const trusted = (trust: Trust): false | string[] | ((address: string, hop: number) => boolean) => {
-  if (trust === false) return false;
-  return typeof trust === 'number' ? (_, hop) => hop < trust : [...trust];
-};
-
-/** The client's address of an upgrade request, as the HTTP API sees it. */
-const addressOf = (trust: Trust): ((request: IncomingMessage) => string) => {
-  const by = trusted(trust);
-  return by === false ? (request) => request.socket.remoteAddress ?? '' : (request) => (proxyAddr(request, by) as string | undefined) ?? '';
-};
-
-const hostOf = ({ address, family, port }: AddressInfo): string => {
-  const shown = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
-  return family === 'IPv6' && shown !== '127.0.0.1' ? `[${shown}]:${port}` : `${shown}:${port}`;
 };

@@ -24,7 +24,7 @@ const MODULES = [
         'ProfileAnswer',
         'CertificateAnswer',
       ],
-      ...['ActRequest', 'ProfilePageRequest', 'ProfilePageAnswer', 'SearchUsersRequest', 'SearchUsersAnswer', 'ReedCounts'],
+      'ActRequest',
     ],
     name: 'streams',
   },

@@ -263,6 +263,7 @@ export const DEFAULT_LIMITS = {
   positionsEveryMs: DAY,
   positionsPerCall: 1_000,
   owedLegsPerRound: 64,
+  foreignProfileMs: HOUR, // that a profile of a peer's member is shown without asking again
 
   // The fold: copies that cross between two servers.
   inLineLookMs: MINUTE, // what waits for a slot or a peer is looked at again

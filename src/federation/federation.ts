@@ -8,6 +8,7 @@ import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
 import { Outbound } from '../net/outbound.ts';
 import { resolverFor } from '../net/resolve.ts';
+import type { ServerId } from '../wire/address.ts';
 import { PeerBudgets } from './budget.ts';
 import { PeerCalls } from './calls.ts';
 import { PeerClient } from './client.ts';
@@ -15,7 +16,7 @@ import { connectIntroduction } from './connect.ts';
 import { Directory } from './directory.ts';
 import { Documents } from './documents.ts';
 import { Inbound } from './inbound.ts';
-import type { Legs } from './legs.ts';
+import type { Leg, Legs } from './legs.ts';
 import { Nonces } from './nonces.ts';
 import { noticeLeg, type OnPeerChange } from './notices.ts';
 import { Peering } from './peering.ts';
@@ -38,6 +39,8 @@ export type FederationDeps = PeeringGround & {
   readonly onChange: OnPeerChange;
   /** What live peers may call besides `notice`; asked when they call. */
   readonly legs: () => Legs;
+  /** A peer has called, and has proven that it did. */
+  readonly onHeard: (server: ServerId) => void;
 };
 
 const BITS = 2 ** 32;
@@ -70,7 +73,7 @@ export function openFederation(deps: FederationDeps) {
   const inbound = new Inbound({
     ...deps,
     peers: opened.directory,
-    legs: { get: (name) => (name === 'notice' ? notice : deps.legs().get(name)) },
+    legs: { get: (name) => heard(name === 'notice' ? notice : deps.legs().get(name), deps.onHeard) },
     introductions: new Map([['connect', connectIntroduction({ ...deps, ...opened, server })]]),
     nonces: new Nonces(deps),
     budgets: new PeerBudgets(deps),
@@ -79,3 +82,14 @@ export function openFederation(deps: FederationDeps) {
   const sender = new PeerSender({ ...deps, ...opened, calls, chance });
   return { ...opened, calls, inbound, sender };
 }
+
+/** The leg, with word of who calls it. */
+const heard = (leg: Leg | undefined, onHeard: FederationDeps['onHeard']): Leg | undefined =>
+  leg && {
+    limitBytes: leg.limitBytes,
+    ...(leg.beforeLive === undefined ? {} : { beforeLive: leg.beforeLive }),
+    handle: (peer, body) => {
+      onHeard(peer);
+      return leg.handle(peer, body);
+    },
+  };

@@ -1,11 +1,13 @@
 // Once a day, and after either side came back from a backup, two servers compare how far each author's stream has come. Home and receiver may both
 // ask: whoever is behind is sent again what it lacks. A leg, and the round that calls it.
+import { jittered } from '../base/backoff.ts';
+import type { Clock, Timer } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import { parseUserId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodePositions, encodePositions, type Position } from '../wire/streams.ts';
-import type { Leg, LegAnswer, PeerCalls } from './stream-ports.ts';
+import type { Leg, LegAnswer, PeerCalls, PeerStates } from './stream-ports.ts';
 import type { StreamTable } from './stream-table.ts';
 
 export type PositionsDeps = {
@@ -14,6 +16,11 @@ export type PositionsDeps = {
   readonly home: ServerId;
   readonly table: StreamTable;
   readonly calls: PeerCalls;
+  readonly peers: PeerStates;
+  readonly clock: Clock;
+  readonly log: { warn(details: object, message: string): void };
+  /** 0 ≤ x < 1 */
+  readonly random: () => number;
   /** Something is to be sent to this peer again. */
   readonly behind: (peer: ServerId) => void;
 };
@@ -25,10 +32,52 @@ const OK = 200;
 export class Positions implements Leg {
   readonly limitBytes: number;
   readonly #deps: PositionsDeps;
+  #timer: Timer | null = null;
+  #stopped = false;
+  #comparing = 0;
 
   constructor(deps: PositionsDeps) {
     this.#deps = deps;
     this.limitBytes = deps.limits.streamBytes;
+  }
+
+  get idle(): boolean {
+    return this.#comparing === 0;
+  }
+
+  /** Compares with everybody soon, for this may be a start from a backup, and then once a day. */
+  start(): void {
+    this.#tick(this.#deps.limits.streamEveryMs);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #tick(afterMs: number): void {
+    if (this.#stopped) return;
+    const { clock, limits, peers, random } = this.#deps;
+    this.#timer = clock.after(jittered(afterMs, random), () => {
+      this.#tick(limits.positionsEveryMs);
+      this.#run(async () => {
+        for (const peer of await peers.near()) await this.compare(peer);
+      });
+    });
+  }
+
+  /** The peer may have come back from a backup. */
+  peerBack(peer: ServerId): void {
+    this.#run(async () => void (await this.compare(peer)));
+  }
+
+  #run(task: () => Promise<void>): void {
+    this.#comparing += 1;
+    task()
+      .catch((error) => this.#deps.log.warn({ err: error }, 'streams could not be compared; they are tomorrow'))
+      .finally(() => {
+        this.#comparing -= 1;
+      });
   }
 
   /** Answers where it differs. Of the caller's people: what was taken here. Of ours: what the caller has, which is where we go on. */

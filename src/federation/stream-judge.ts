@@ -77,11 +77,11 @@ export class ItemJudge {
     const { reeds, told } = this.#deps;
     const accepted: AcceptedCertificate<'reed'>[] = [];
     for (const part of parts) {
-      const reed = await this.#accept(author, part, 'reed');
+      const reed = await this.accept(author, part, 'reed');
       if (!reed.ok) return refused(reed.reason, reed.detail);
       accepted.push(reed.value);
     }
-    const thread = record === null ? null : await this.#accept(author, record, 'thread');
+    const thread = record === null ? null : await this.accept(author, record, 'thread');
     if (thread !== null && !thread.ok) return refused(thread.reason, thread.detail);
     const head = accepted[0]?.certificate.statement.id;
     if (head === undefined) return refused('thread-parts');
@@ -93,12 +93,12 @@ export class ItemJudge {
     const { reeds, told } = this.#deps;
     // Void with the key that signed it: that key's end says so already, to us as to its home.
     if (typeOf(certificate) === 'key') {
-      const key = await this.#accept(author, certificate, 'key');
+      const key = await this.accept(author, certificate, 'key');
       return key.ok ? KNOWN : refused(key.reason, key.detail);
     }
-    const removal = await this.#accept(author, certificate, kind);
+    const removal = await this.accept(author, certificate, kind);
     if (!removal.ok) return refused(removal.reason, removal.detail);
-    const record = given === null ? null : await this.#accept(author, given, 'thread');
+    const record = given === null ? null : await this.accept(author, given, 'thread');
     if (record !== null && !record.ok) return refused(record.reason, record.detail);
     const { id } = removal.value.certificate.statement;
     const taken = { removal: removal.value, record: kind === 'thread-removal' ? (record?.value ?? null) : null };
@@ -107,7 +107,7 @@ export class ItemJudge {
 
   async #accountRemoval(author: UserId, certificate: object): Promise<Judged> {
     const { foreign, told } = this.#deps;
-    const removal = await this.#accept(author, certificate, 'account-removal');
+    const removal = await this.accept(author, certificate, 'account-removal');
     if (!removal.ok) return refused(removal.reason, removal.detail);
     return {
       kind: 'take',
@@ -140,7 +140,7 @@ export class ItemJudge {
   }
 
   /** Accepts a certificate of this author's; a key that is not known is asked for once. */
-  async #accept<T extends UserStatementType>(author: UserId, value: unknown, type: T): Promise<Of<T>> {
+  async accept<T extends UserStatementType>(author: UserId, value: unknown, type: T): Promise<Of<T>> {
     const { askForChain, foreign } = this.#deps;
     let accepted: Of<T> = await foreign.accept(value, type);
     const key = keyIn(value);

@@ -13,6 +13,8 @@ import type { Claim, Parked, StreamTable } from './stream-table.ts';
 export type StreamSenderDeps = {
   readonly table: StreamTable;
   readonly calls: PeerCalls;
+  /** What else a peer is owed. @returns whether it takes more */
+  readonly others: (peer: ServerId) => Promise<boolean>;
   readonly peers: PeerStates;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -63,6 +65,11 @@ export class StreamSender {
     this.#run(async () => {
       for (const peer of await this.#deps.peers.near()) this.#want(peer, [author]);
     });
+  }
+
+  /** Something that is no fact of a stream is owed to this peer. */
+  owes(peer: ServerId): void {
+    this.#want(peer, null);
   }
 
   /** Something valid came from this peer: it can be reached, probably. */
@@ -129,7 +136,7 @@ export class StreamSender {
     const { table } = this.#deps;
     const running = new Set<Promise<void>>();
     let takesMore = true;
-    if (drain.authors === null) takesMore = await this.#replay(peer);
+    if (drain.authors === null) takesMore = (await this.#deps.others(peer)) && (await this.#replay(peer));
     while (takesMore || running.size > 0) {
       const wanted = takesMore ? this.#wanted(drain) : [];
       const claims = wanted !== null && wanted.length === 0 ? [] : await table.claim(peer, wanted);

@@ -38,6 +38,8 @@ export type IdentityDeps = {
   readonly blockEffects: BlockEffects;
   /** Called after the commit of a follow, and whenever it is repeated. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
+  /** Asks somebody's home who they are, and keeps what is proven. */
+  readonly learnPerson: (user: UserId) => Promise<unknown>;
   /** Called after the commit that revoked a key or put it off the chain. */
   readonly onKeyEnded: (key: UserKeyId) => void;
   /** Called after the commit that removed an account for good. */
@@ -89,7 +91,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     blocks: new Blocks({ ...deps, effects: deps.blockEffects, home: server.id, keys: storedKeys, countersigner }),
     devices: new Devices({ ...deps, sessions }),
     signUp: new SignUp({ ...deps, server, sessions, invites }),
-    users: new Users({ ...deps, keys: storedKeys, countersigner }),
+    users: new Users({ ...deps, home: server.id, keys: storedKeys, countersigner }),
     keys: readings,
     foreignKeys: new ForeignKeys({ ...deps, foreign, readings }),
     rotation: new Rotation({ ...deps, keys: storedKeys, countersigner }),

@@ -44,7 +44,7 @@ export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps)
     reading: new Reading(db),
     voiding: new Voiding({ db, clock, limits }),
     removal: new Removal({ clock, limits, onRemoved, ...signing }),
-    likes: new Likes({ clock, ...signing }),
+    likes: new Likes({ db, clock, ...signing }),
     lists: new ReedLists(db),
     profile: new ReedProfile(db, limits),
     foreign: new ForeignReeds({ clock, limits, home: identity.server.id }),

@@ -54,18 +54,6 @@ export type Position = { readonly authorId: string; readonly number: number };
 export type KeyLink = { readonly certificate: object; readonly revocation?: object };
 export type ProfileAnswer = { readonly identity: object; readonly chain: readonly KeyLink[] };
 export type CertificateAnswer = { readonly certificate: object; readonly parts: readonly object[] };
-export type ProfilePageRequest = { readonly authorId: string; readonly requesterUserId: string; readonly page: number };
-export type ProfilePageItem = { readonly reedId: string; readonly isThread: boolean };
-export type ProfilePageAnswer = { readonly reeds: readonly ProfilePageItem[]; readonly hasMore: boolean };
-export type FoundUser = { readonly userId: string; readonly username: string };
-export type ReedCounts = {
-  readonly reedId: string;
-  readonly echoes: number;
-  readonly replies: number;
-  readonly likes: number;
-  readonly coveragePercent: number;
-};
-
 const UTF8 = new TextEncoder();
 const EMPTY = new Uint8Array(0);
 const JSON_DEPTH = 16;
@@ -182,38 +170,3 @@ export const encodeCertificateAnswer = ({ certificate, parts }: CertificateAnswe
 
 export const encodeAct = (certificate: object): Uint8Array => Wire.ActRequest.encode({ certificate: json(certificate) }).finish();
 export const decodeAct = (bytes: Uint8Array): Result<object, 'malformed'> => read(() => object(Wire.ActRequest.decode(bytes).certificate));
-
-export const encodeProfilePageRequest = (request: ProfilePageRequest): Uint8Array => Wire.ProfilePageRequest.encode(request).finish();
-export const decodeProfilePageRequest = (bytes: Uint8Array): Result<ProfilePageRequest, 'malformed'> =>
-  read(() => {
-    const { authorId, requesterUserId, page } = Wire.ProfilePageRequest.decode(bytes);
-    return { authorId, requesterUserId, page };
-  });
-export const encodeProfilePageAnswer = ({ reeds, hasMore }: ProfilePageAnswer): Uint8Array =>
-  Wire.ProfilePageAnswer.encode({ reeds: [...reeds], hasMore }).finish();
-export const decodeProfilePageAnswer = (bytes: Uint8Array): Result<ProfilePageAnswer, 'malformed'> =>
-  read(() => {
-    const { reeds, hasMore } = Wire.ProfilePageAnswer.decode(bytes);
-    return { reeds: reeds.map(({ reedId, isThread }) => ({ reedId: reedId ?? '', isThread: isThread ?? false })), hasMore };
-  });
-
-export const encodeSearchUsersRequest = (request: { readonly query: string; readonly limit: number }): Uint8Array =>
-  Wire.SearchUsersRequest.encode(request).finish();
-export const decodeSearchUsersRequest = (bytes: Uint8Array): Result<{ readonly query: string; readonly limit: number }, 'malformed'> =>
-  read(() => {
-    const { query, limit } = Wire.SearchUsersRequest.decode(bytes);
-    return { query, limit };
-  });
-export const encodeSearchUsersAnswer = (users: readonly FoundUser[]): Uint8Array =>
-  Wire.SearchUsersAnswer.encode({ users: [...users] }).finish();
-export const decodeSearchUsersAnswer = (bytes: Uint8Array): Result<readonly FoundUser[], 'malformed'> =>
-  read(() =>
-    Wire.SearchUsersAnswer.decode(bytes).users.map(({ userId, username }) => ({ userId: userId ?? '', username: username ?? '' })),
-  );
-
-export const encodeReedCounts = (counts: ReedCounts): Uint8Array => Wire.ReedCounts.encode(counts).finish();
-export const decodeReedCounts = (bytes: Uint8Array): Result<ReedCounts, 'malformed'> =>
-  read(() => {
-    const { reedId, echoes, replies, likes, coveragePercent } = Wire.ReedCounts.decode(bytes);
-    return { reedId, echoes, replies, likes, coveragePercent };
-  });

@@ -21,11 +21,13 @@ export type Home = World & {
 };
 
 export async function openHome(wire: PeerWire, options: WorldOptions = {}): Promise<Home> {
-  const world = await makeWorld(options);
-  return homeOf(world, wire);
+  let home: Home | null = null;
+  const world = await makeWorld({ ...options, learnPerson: async (user) => home?.streams.persons.learnPerson(user) });
+  home = homeOf(world, wire);
+  return home;
 }
 
-export function homeOf(world: World, wire: PeerWire): Home {
+function homeOf(world: World, wire: PeerWire): Home {
   const { id } = world.identity.server;
   const told: string[] = [];
   const streams = openStreams({
@@ -39,7 +41,7 @@ export function homeOf(world: World, wire: PeerWire): Home {
   });
   wire.join(id, streams);
   const rest = async (): Promise<void> => {
-    for (let quiet = 0; quiet < 3; quiet = streams.sender.idle ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
+    for (let quiet = 0; quiet < 3; quiet = streams.idle ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
   };
   return { ...world, id, streams, legs: streams.legs, told, rest, rows: (text, ...values) => world.db.query({ text, values }) };
 }

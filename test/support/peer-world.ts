@@ -34,6 +34,7 @@ async function open(options: Options, before: { going?: WorldOptions['going']; p
       isAlone: async () => true,
       onChange: (server, change) => void changes.push([server, change]),
       legs: () => new Map(),
+      onHeard: () => undefined,
     },
   });
   const { inbound, peering, directory } = federation;

@@ -60,6 +60,8 @@ export type WorldOptions = {
   readonly limits?: Partial<Limits>;
   readonly passphrase?: string;
   readonly publicUrl?: () => string;
+  /** Asks another home; without it nobody is asked. */
+  readonly learnPerson?: (user: UserId) => Promise<unknown>;
   /** Of a world before, which goes on. */
   readonly going?: { readonly database: TestDatabase; readonly clock: ManualClock };
 };
@@ -86,6 +88,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     signup: options.signup ?? 'open',
     onSessionEnded,
     onFollowed: () => undefined,
+    learnPerson: async (user) => options.learnPerson?.(user),
     onKeyEnded: () => undefined,
     onAccountRemoved: () => undefined,
     blockEffects: {
