@@ -29,7 +29,8 @@ export async function makeBackup(backup: Backup, passphrase: string): Promise<st
 /** Opens a backup. Whether its keys belong to its ids is proved when they are used: the server's chain decides. */
 export async function openBackup(sealed: string, passphrase: string): Promise<Result<Backup, BackupReason>> {
   const opened = await decryptWithPassphrase(sealed, passphrase);
-  if (!opened.ok) return fail('passphrase', opened.reason);
+  // What is no message under a passphrase at all is no passphrase's fault.
+  if (!opened.ok) return fail(opened.reason === 'undecryptable' ? 'passphrase' : 'not-a-backup', opened.reason);
   const value = parseStrictJson(opened.value, LIMITS);
   if (!value.ok) return fail('not-a-backup', value.reason);
   const problem = problemOf(value.value);

@@ -139,10 +139,9 @@ export class Member {
    */
   async rotateKey(): Promise<Account> {
     const account = this.#member();
-    const { session } = this.#running();
     const ring = await this.#deps.keyRing.keys();
     if (!ring) throw notSignedIn();
-    const by = { server: await this.#pinned(account.server), session };
+    const by = { server: await this.#pinned(account.server), session: this.#running().session };
     const { key, changes } = await rotate({ ...this.#parts(), limits: this.#limits }, account, { key: account.key, armor: ring.armor }, by);
     return this.#replace({ ...account, key, backedUp: false }, '', changes);
   }
@@ -188,6 +187,11 @@ export class Member {
   /** Signs in and stays signed in until `close`; now, if it was waiting to. */
   connect(): void {
     this.#running().session.connect();
+  }
+
+  /** As `connect`, for a person who waits: an attempt that hangs is made anew, and the pauses begin short again. */
+  connectNow(): void {
+    this.#running().session.connectNow();
   }
 
   /** Resolves when signed in to the server that was pinned; rejects when only a person can help. */

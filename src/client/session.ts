@@ -86,6 +86,15 @@ export class Session implements TokenSource {
     this.#open();
   }
 
+  /** As `connect`, for a person who waits: an attempt that hangs is made anew, and the pauses begin short again. */
+  connectNow(): void {
+    if (this.#state === 'online') return;
+    this.#connection?.close();
+    this.#connection = null;
+    this.#failures = 0;
+    this.connect();
+  }
+
   /** Resolves when connected; rejects when the session stopped for good or was closed. */
   online(): Promise<void> {
     if (this.#state === 'online') return Promise.resolve();

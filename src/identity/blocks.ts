@@ -167,7 +167,7 @@ export class Blocks {
 
 type Act = { readonly member: UserId; readonly target: UserId; readonly kind: BlockKind };
 
-/** Owes a local target the newest of what was said about it, until it acknowledges that. */
+/** Owes a local target the newest of what was said about it, until it acknowledges that. Whoever is gone for good is owed nothing. */
 export async function oweNotice(
   tx: Executor,
   { member, target, kind }: Act,
@@ -176,6 +176,7 @@ export async function oweNotice(
   await sql`
     insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
     select id, ${member}, ${kind}, ${hash}, ${await countersignatureHash(countersignature)} from users where id = ${target}
+      and not exists (select from account_removals a where a.user_id = ${target} and a.statement_hash is not null)
     on conflict (user_id, about_user_id) do update
       set kind = excluded.kind, statement_hash = excluded.statement_hash, countersignature_hash = excluded.countersignature_hash`.execute(
     tx,

@@ -9,6 +9,7 @@ import { ROLES, type Role } from '../wire/roles.ts';
 import { type Common, invoke, withSettings } from './cli-parts.ts';
 import { addKeys, addPeers } from './cli-peers.ts';
 import { addStreams } from './cli-streams.ts';
+import { OF_THE_COMMUNITY, OF_THE_RELAY } from './demo/meanings.ts';
 import type { HolderOptions } from './holder.ts';
 import type { LoadApp } from './serve.ts';
 import { confirm, createTerminal, faultOf } from './terminal.ts';
@@ -37,6 +38,13 @@ const addServe = (program: Command, loadApp: LoadApp): void => {
     });
 };
 
+const keyLines = (meanings: Readonly<Record<string, string>>): string =>
+  Object.entries(meanings)
+    .map(([key, meaning]) => `  ${key.padEnd(18)}${meaning}`)
+    .join('\n');
+
+const SUMMARY_KEYS = `\n\nThe JSON of --headless has, in the relay scenario:\n${keyLines(OF_THE_RELAY)}\nIn the community scenario:\n${keyLines(OF_THE_COMMUNITY)}`;
+
 const addDemo = (program: Command, loadApp: LoadApp): void => {
   program
     .command('demo')
@@ -50,7 +58,8 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
     .option('--json', 'print JSON: the summary, or a line for each thing that happens')
     .addHelpText(
       'after',
-      '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if something did not arrive, or was found where it must not be.\nIn the relay scenario one member leaves for good half way; what it had asked for and not yet received is not counted.',
+      '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if something did not arrive, or was found where it must not be.\nIn the relay scenario one member leaves for good half way; what it had asked for and not yet received is not counted.' +
+        SUMMARY_KEYS,
     )
     .action(async (options: { headless?: boolean; json?: boolean; scenario: 'relay' | 'community' }, command: Command) => {
       if (command.getOptionValueSource('scenario') === 'cli' && options.headless !== true)
@@ -191,9 +200,9 @@ const addHelp = (program: Command): void => {
     });
 };
 
-const inherit = (command: Command, parent: Command): void => {
-  command.copyInheritedSettings(parent).exitOverride();
-  for (const each of command.commands) inherit(each, command);
+const inherit = (command: Command, parent: Command, path = command.name()): void => {
+  command.copyInheritedSettings(parent).exitOverride().showHelpAfterError(`Run \`reedbed help ${path}\` to see what it takes.`);
+  for (const each of command.commands) inherit(each, command, `${path} ${each.name()}`);
 };
 
 export const createProgram = (loadApp: LoadApp): Command => {

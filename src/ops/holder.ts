@@ -163,9 +163,7 @@ async function signUp(member: Member, { username, invite }: HolderOptions): Prom
     }
     const mends: Partial<Record<string, string>> = {
       INVITE_INVALID:
-        invite === undefined
-          ? 'Start it with --invite <link>; members of the server make such links.'
-          : 'Ask for a new invite: this one is used, revoked, expired or not whole.',
+        invite === undefined ? 'Start it with --invite <link>; members of the server make such links.' : 'Ask for another one.',
       SIGNUP_CLOSED: 'Ask whoever runs the server.',
       USERNAME_TAKEN: 'Choose another --username.',
       UNAVAILABLE: 'Is the server running, and is this its address?',

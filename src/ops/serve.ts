@@ -97,6 +97,7 @@ const announce = (deps: ServeDeps, running: Running, inviteFile: string | null):
   if (inviteFile !== null) lines.push(`  root invite  in ${inviteFile} (works once, within 24 hours)`);
   else if (rootInvite !== null)
     lines.push(`  root invite  ${rootInvite}`, '               Open it to become the first member. It works once, within 24 hours.');
+  else lines.push(`  Open ${url} in a browser. Members invite others under People.`);
   if (running.passphrase.source === 'data') {
     lines.push(`  passphrase   in ${running.passphrase.file}: this disk holds everything needed to be this server.`);
     lines.push('               To keep it elsewhere, set REEDBED_PASSPHRASE or REEDBED_PASSPHRASE_FILE and remove the file.');

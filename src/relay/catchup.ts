@@ -45,29 +45,35 @@ const AUTHOR_STAGES = 32;
  */
 const TAKE = `
 with recursive late (user_id, due_at, seen) as (
-  (select user_id, due_at, array[user_id] from catchup_positions where due_at <= $1 order by due_at limit 1)
+  (select user_id, due_at, array[user_id] from catchup_positions where due_at <= $1 and $5::int > 0 order by due_at limit 1)
   union all
   select n.user_id, n.due_at, l.seen || n.user_id from late l cross join lateral (
     select user_id, due_at from catchup_positions where due_at between l.due_at and $1 and user_id <> all(l.seen) order by due_at limit 1) n
   where cardinality(l.seen) < $5::int
 ),
 locked as materialized (
-  select c.* from catchup_positions c join late using (user_id) for update of c skip locked
+  select c.* from late cross join lateral (select * from catchup_positions p where p.user_id = late.user_id for update skip locked) c
 ),
 first as (
-  select distinct on (user_id) user_id, stage from locked l
-  where due_at <= $1 and not exists (select from locked o where o.user_id = l.user_id and o.lease_until > $1)
-    and (select count(*) from locked o where o.user_id = l.user_id) = (select count(*) from catchup_positions p where p.user_id = l.user_id)
-  order by user_id, array_position($3::text[], stage)
+  select user_id, stage from (
+    select distinct on (user_id) user_id, stage, taken, leased from (
+      select *, count(*) over same as taken, max(lease_until) over same as leased from locked window same as (partition by user_id)
+    ) l where due_at <= $1 order by user_id, array_position($3::text[], stage)
+  ) f
+  where (leased > $1) is not true and taken = (select count(*) from catchup_positions p where p.user_id = f.user_id)
 ),
 counted as (
   select f.*, (select count(*)::int from pending_events e where e.requester_user_id = f.user_id and e.state in (1, 2, 3, 7))
     + (select count(*)::int from pending_events e where e.requester_user_id = f.user_id and e.state = 4) as served
   from first f
+),
+moved as materialized (
+  select l.user_id, l.stage, n.served from counted n join locked l on l.user_id = n.user_id
+  where l.stage = n.stage or (n.served >= $4 and l.due_at <= $1)
 )
 update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz end,
   lease_until = case when n.served < $4 then $2::timestamptz end
-from counted n where c.user_id = n.user_id and (c.stage = n.stage or (n.served >= $4 and c.due_at <= $1))
+from moved n where c.user_id = n.user_id and c.stage = n.stage
 returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.failures, n.served`;
 
 /** Stages that have something of server $1, from their start, for who is online and caught up. */

@@ -108,6 +108,7 @@ test('likes, replies and echoes are seen while they happen, and replies open one
   await card(ada.page, POND).getByRole('button', { name: 'Reply 1' }).waitFor();
 
   await answer(cleo.page, 'Echo', { to: POND, text: 'Go and look, everybody' });
+  await showsNew(cleo.page, 'Go and look, everybody');
   await openCard(cleo.page, 'Go and look, everybody');
   await card(ada.page, POND).getByRole('button', { name: 'Echo 1' }).waitFor();
 
@@ -148,7 +149,7 @@ test('who is blocked sees nothing more, and is told so', async () => {
   await openProfileOf(ada.page, 'dora');
   await ada.page.getByRole('button', { name: 'Block', exact: true }).click();
   const dialog = ada.page.getByRole('dialog', { name: 'Block dora?' });
-  await dialog.getByText('are told that you blocked them').waitFor();
+  await dialog.getByText('Their device is sent your signed block').waitFor();
   await dialog.getByRole('button', { name: 'Block dora' }).click();
   await ada.page.getByText('You have blocked dora').waitFor();
   await dora.page.getByText('This member has blocked you').waitFor();

@@ -12,7 +12,7 @@ let children: Child[];
 // One for all who need only some database: it is as it was after each of them.
 let data: string;
 
-type Behaviour = 'well' | 'stuck' | 'broken' | 'late';
+type Behaviour = 'well' | 'joined' | 'stuck' | 'broken' | 'late';
 const begin = (behaviour: Behaviour, args: readonly string[], env: NodeJS.ProcessEnv = {}): Child => {
   const child = startChild('test/support/serve-child.ts', {
     args,
@@ -142,9 +142,22 @@ describe('what is said at the start', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(child.output().err).not.toContain('secret-invite');
     expect(shown).not.toContain('note ');
+    expect(shown).not.toContain('in a browser');
+    const beside = begin('well', ['migrate']);
+    expect((await beside.exit).code).toBe(1);
+    expect(beside.output().err).toContain('For another version stop it first');
+    expect(beside.output().err).not.toContain('REEDBED_PORT');
     child.send('SIGTERM');
     await child.exit;
     await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  it('says where to go when there is no invite', async () => {
+    const child = begin('joined', ['serve']);
+    let shown = '';
+    while (!shown.includes('Ctrl-C')) shown += `${await child.line()}\n`;
+    expect(shown).toContain('Open http://127.0.0.1:1 in a browser');
+    expect(shown).not.toContain('root invite');
   });
 
   it.each([

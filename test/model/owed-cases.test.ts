@@ -102,7 +102,7 @@ it('a block that is stated anew during the second look of the one before keeps i
   expect(await debts()).toEqual([{ kind: 'block', looks: 1 }]);
   let isStated = false;
   after(application, async ({ name }) => {
-    if (name !== 'blocks-owed' || isStated) return;
+    if (name !== 'blocks-owed-about' || isStated) return;
     isStated = true;
     // As a process writes it that dies before it can tell.
     await application.query({ text: "update pending_fanout set looks = 0, due_at = due_at + interval '30 seconds'" });

@@ -121,6 +121,17 @@ describe('the notice of a block', () => {
     return bytes.ok ? base64url(await sha256(bytes.value)) : '';
   };
 
+  test('is owed to nobody whose account is gone for good: they would never acknowledge it', async () => {
+    await set('block', ann, bob);
+    await world.db.query({ text: 'delete from owed_notices' });
+    await world.db.query({
+      text: `insert into account_removals (user_id, statement, due_at, statement_hash) select id, '{}', now(), identity_hash from users where id = $1`,
+      values: [bob.user],
+    });
+    await set('unblock', ann, bob);
+    expect(await owed(bob)).toEqual([]);
+  });
+
   test('is owed until it is acknowledged by the hash of its countersignature; a newer one takes its place', async () => {
     const first = await set('block', ann, bob);
     expect(await owed(bob)).toMatchObject([{ about: ann.user, kind: 'block', certificate: first.certificate }]);

@@ -1,5 +1,6 @@
 // The whole command line with an application that does nothing, for tests of starting and stopping that must not wait for a real drain.
-// FAKE_TERMINAL says that standard output is one. FAKE_APP says how the application behaves: well, stuck (never drains), broken (fails to start), late (throws a while after the start).
+// FAKE_TERMINAL says that standard output is one. FAKE_APP says how the application behaves: well, stuck (never drains), broken (fails to start), late (throws a while after the start),
+// joined (has its first member).
 
 import { runCommandLine } from '../../src/ops/cli.ts';
 import type { CreateApp, RunningApp } from '../../src/ops/serve.ts';
@@ -8,7 +9,7 @@ const app: RunningApp = {
   url: process.env['REEDBED_PUBLIC_URL'] ?? 'http://127.0.0.1:1',
   serverId: 'server',
   fingerprint: 'f00d',
-  rootInvite: 'http://127.0.0.1:1/#/join/secret-invite',
+  rootInvite: process.env['FAKE_APP'] === 'joined' ? null : 'http://127.0.0.1:1/#/join/secret-invite',
   statements: () => ({ ledger: 0, application: 0 }),
   close: () => {
     process.stderr.write('closing\n');

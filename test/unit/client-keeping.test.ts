@@ -1,6 +1,7 @@
 // What a member keeps on paper and in files: invite links, passphrases, backups, key rings.
 import { describe, expect, test } from 'vitest';
 import { base64url, cryptoRandom } from '../../src/base/ids.ts';
+import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { openBackup } from '../../src/client/backup.ts';
 import { makeInviteLink, parseInviteLink } from '../../src/client/invite-link.ts';
 import { memoryKeySafe, openKeyRing } from '../../src/client/memory-key-ring.ts';
@@ -113,6 +114,20 @@ describe('a backup', () => {
     const { key: _key, ...content } = opened.value;
     const altered = await encryptWithPassphrase(new TextEncoder().encode(JSON.stringify({ v: 1, ...content, ...change })), 'x');
     expect(await openBackup(altered, 'x')).toMatchObject({ ok: false, reason: 'not-a-backup' });
+  });
+
+  test.each([
+    ['empty', (): string => ''],
+    ['some other text', () => 'my shopping list'],
+    ['half of one', (backup: string) => backup.slice(0, backup.length / 2)],
+    ['too large for one', (backup: string) => `${backup}${' '.repeat(DEFAULT_LIMITS.backupBytes)}`],
+  ])('that is %s is none, whatever the passphrase', async (_name, of) => {
+    const { ring, contents } = await made();
+    const file = of(await ring.backup(contents, 'x', NOW));
+    expect(await openBackup(file, 'x')).toMatchObject({ ok: false, reason: 'not-a-backup' });
+    const next = await openKeyRing(memoryKeySafe());
+    expect(await next.restore(file, 'x')).toMatchObject({ ok: false, reason: 'not-a-backup' });
+    expect(await next.openRecovery(file, 'x')).toMatchObject({ ok: false, reason: 'not-a-backup' });
   });
 });
 

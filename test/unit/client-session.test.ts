@@ -311,3 +311,31 @@ describe('coming back', () => {
     expect(on.clock.timers).toBe(0);
   });
 });
+
+describe('a person who waits', () => {
+  test('has it tried now, whether it paused or hung, and the pauses begin short again', async () => {
+    await goOnline();
+    for (let times = 0; times < 8; times++) {
+      on.sockets.last.drop(1006);
+      on.clock.advance(60_000);
+    }
+    const long = Math.max(...on.waits.map((wait) => wait ?? 0));
+    on.sockets.last.drop(1006);
+    const hung = on.sockets.opened.length;
+    on.session.connectNow();
+    expect(on.sockets.opened.length).toBe(hung + 1);
+    // It hangs: what comes of it does not count any more.
+    const before = on.sockets.last;
+    on.session.connectNow();
+    expect(on.sockets.opened.length).toBe(hung + 2);
+    before.drop(1006);
+    on.sockets.last.drop(1006);
+    expect(on.waits.at(-1)).toBeLessThan(long / 4);
+    on.session.connectNow();
+    await handshake();
+    expect(on.session.state).toBe('online');
+    const count = on.sockets.opened.length;
+    on.session.connectNow();
+    expect([on.sockets.opened.length, on.session.state]).toEqual([count, 'online']);
+  });
+});

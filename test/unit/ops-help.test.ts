@@ -1,6 +1,7 @@
 // The help of the command line: that of the command that was named, however deep it stands.
 import { afterEach, expect, test, vi } from 'vitest';
 import { runCommandLine } from '../../src/ops/cli.ts';
+import { OF_THE_COMMUNITY, OF_THE_RELAY } from '../../src/ops/demo/meanings.ts';
 
 const neverLoaded = (): Promise<never> => Promise.reject(new Error('help needs no server'));
 
@@ -33,4 +34,21 @@ test.each([[['help', 'users', 'rule']], [['help', 'nothing']]])('%j is wrong use
   expect(code).toBe(2);
   expect(out).toBe('');
   expect(error).toContain(`unknown command '${args.at(-1)}'`);
+});
+
+test.each([
+  [['users', 'role'], 'reedbed help users role'],
+  [['users', 'list', '--role', 'king'], 'reedbed help users list'],
+  [['serve', '--nothing'], 'reedbed help serve'],
+  [['nothing'], 'reedbed --help'],
+])('%j is wrong use, and told where its help is', async (args, where) => {
+  const { code, error } = await run(...args);
+  expect(code).toBe(2);
+  expect(error).toContain(`\`${where}\``);
+});
+
+test('the help of the demo says what each key of its JSON means', async () => {
+  const { out } = await run('demo', '--help');
+  for (const key of [...Object.keys(OF_THE_RELAY), ...Object.keys(OF_THE_COMMUNITY)])
+    expect(out).toMatch(new RegExp(`^  ${key} +\\S`, 'm'));
 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { CopyView } from '../../web/src/link/community.ts';
 import { merge, shownNow } from '../../web/src/state/merge.ts';
 import { pipePath, profilePath, reedPath } from '../../web/src/text/links.ts';
-import { nameBefore, namesIn, withIds, withNames } from '../../web/src/text/names.ts';
-import { profileEndText } from '../../web/src/text/profiles.ts';
+import { nameBefore, namesIn, pickedName, withIds, withNames } from '../../web/src/text/names.ts';
+import { profileEndText, roleText } from '../../web/src/text/profiles.ts';
 import { routeOf } from '../../web/src/text/routes.ts';
 import { segmentsOf } from '../../web/src/text/segments.ts';
 import { stoneText } from '../../web/src/text/stones.ts';
@@ -31,6 +31,16 @@ describe('names', () => {
     expect(nameBefore('hello @be')).toBe('be');
     expect(nameBefore('hello @be ')).toBeNull();
     expect(nameBefore('a@be')).toBeNull();
+  });
+  test.each([
+    ['hello @be|', 'hello @ben |'],
+    ['hello @be|, all', 'hello @ben |, all'],
+    ['hello @be| all', 'hello @ben |all'],
+    ['hello @b|enja all', 'hello @ben |all'],
+    ['see @b|. And', 'see @ben |. And'],
+  ])('that is picked takes the place of what is typed of it: %s', (typed, then) => {
+    const picked = pickedName(typed.replace('|', ''), typed.indexOf('|'), 'ben');
+    expect(`${picked.text.slice(0, picked.at)}|${picked.text.slice(picked.at)}`).toBe(then);
   });
 });
 
@@ -85,6 +95,13 @@ describe('a list that is being read', () => {
     const merged = merge(rows, { shown: [mine, b, c, d], more: false });
     expect([ids(merged), merged.fresh]).toEqual([['a', 'b', 'c', 'd'], 0]);
   });
+  test('counts one’s own answers, which are written in the middle of it', () => {
+    const answers = [{ replyTo: { reedId: 'c' } }, { echoOf: { reedId: 'c' } }].map((answered, at) =>
+      copy(`mine-${at}`, 9, { own: true, ...answered } as unknown as Partial<CopyView>),
+    );
+    const merged = merge(rows, { shown: [...answers, b, c], more: false });
+    expect([ids(merged), merged.fresh]).toEqual([['b', 'c'], 2]);
+  });
   test('keeps the place of what is gone, the last one too', () => {
     expect(ids(merge(rows, { shown: [c], more: false }))).toEqual(['(b)', 'c']);
     expect(ids(merge(rows, { shown: [b], more: false }))).toEqual(['b', '(c)']);
@@ -95,6 +112,11 @@ describe('a list that is being read', () => {
   test('that is empty shows everything', () => {
     expect(ids(merge([], { shown: [a, b], more: false }))).toEqual(['a', 'b']);
   });
+});
+
+test('a role is told by what it means, and that of everybody is not told', () => {
+  expect(roleText('user')).toBe('');
+  expect(roleText('root')).toContain('runs this server');
 });
 
 test('each kind of removal is told in words of its own, to its author too', () => {

@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import { cryptoRandom } from '../../src/base/ids.ts';
 import type { RequestOutcome, RequestProgress } from '../../src/client/types.ts';
+import { sizeText } from '../../web/src/text/dates.ts';
 import { failureText } from '../../web/src/text/failures.ts';
-import { readInvite, reedPath } from '../../web/src/text/links.ts';
+import { isOfThisComputer, readInvite, reedPath } from '../../web/src/text/links.ts';
 import { canUseAgain, stopText } from '../../web/src/text/stops.ts';
 import { canAskAgain, endText, waitText } from '../../web/src/text/waiting.ts';
+import { wordsProblem } from '../../web/src/worker/opening.ts';
 import { pickPlace } from '../../web/src/worker/pick.ts';
 
 const STATES: Record<RequestProgress['state'], true> = {
@@ -71,6 +73,23 @@ test('a failure without words of its own is told in the server’s', () => {
   expect(failureText(Object.assign(new Error(), { code: 'USERNAME_TAKEN', detail: 'x' }))).not.toBe('x');
 });
 
+test('a server that is away is told apart from one that refuses', () => {
+  const unavailable = (detail: string) => failureText(Object.assign(new Error(), { code: 'UNAVAILABLE', detail }));
+  expect(unavailable('the server could not be reached; try again when the server can be reached')).toContain('can’t be reached');
+  expect(unavailable('the database is away')).not.toContain('reached');
+});
+
+test.each([
+  ['abandon ability able about above absent absorb', ''],
+  ['Abandon-Ability able about above absent absorb', ''],
+  ['abandon ability able about above absent', 'you typed 6'],
+  ['abandon abilety able about above absent absorb', '“abilety” (perhaps “ability”) is none of the words'],
+  ['xylo ability able qqq about above absent absorb', '“xylo”, “qqq” are none of the words'],
+])('words that open nothing: %s', (typed, says) => {
+  if (says === '') expect(wordsProblem(typed)).toBe('');
+  else expect(wordsProblem(typed)).toContain(says);
+});
+
 test('a failure that says its mend is told in the same plain words as without', () => {
   const refused = (detail: string) => failureText(Object.assign(new Error(), { code: 'INVALID', detail }));
   expect(refused('username: sign; choose 2 to 30 letters of one script')).toBe(refused('username: sign'));
@@ -83,6 +102,21 @@ test('an invite is read from its fragment, and anything else is none', () => {
   expect(readInvite('#srv.a%40srv%2F1.secret')).toEqual({ server: 'srv', invite: 'a@srv/1', secret: 'secret' });
   for (const wrong of ['', '#', '#a.b', '#a..c', '#a.b.c.d']) expect(readInvite(wrong)).toBeNull();
   expect(readInvite('#%E0%A4%A.b.c')).toBeNull();
+});
+
+test.each([
+  [0, '0 kB'],
+  [1_500, '1.5 kB'],
+  [999_999, '1,000 kB'],
+  [12_345_678, '12.3 MB'],
+  [3e12, '3 TB'],
+])('%d bytes are said as %s', (bytes, text) => {
+  expect(sizeText(bytes)).toBe(text);
+});
+
+test('an address that is of this computer alone is known', () => {
+  for (const host of ['localhost', 'reeds.localhost', '127.0.0.1', '127.1.2.3', '[::1]']) expect(isOfThisComputer(host)).toBe(true);
+  for (const host of ['reeds.example', '192.168.1.2', 'localhost.example', '1.127.0.0']) expect(isOfThisComputer(host)).toBe(false);
 });
 
 test('a reed’s path keeps its id in one percent-encoded part', () => {

@@ -1,29 +1,10 @@
 // A fixed scenario as a command: progress while it runs, one summary at its end, and an exit code that says whether everything held.
 import type { Terminal } from '../terminal.ts';
-import { type CommunityDeps, type CommunitySummary, runCommunity } from './community.ts';
-import { runScenario, type ScenarioDeps, type Summary } from './scenario.ts';
+import { type CommunityDeps, runCommunity } from './community.ts';
+import { OF_THE_COMMUNITY, OF_THE_RELAY } from './meanings.ts';
+import { runScenario, type ScenarioDeps } from './scenario.ts';
 
 const FAILED = 1;
-
-const OF_THE_RELAY: Readonly<Record<keyof Summary, string>> = {
-  requested: 'requests for a reed',
-  delivered: 'verified copies that arrived',
-  acked: 'copies the server counts as held',
-  invalid: 'false copies, each found out',
-  reopened: 'claims taken back and given to another holder',
-  rounds: 'copies from an author to the farthest member',
-  bodiesOnServer: 'bodies found in tables, files and log',
-  p50Ms: 'ms from request to copy, median',
-  p99Ms: 'ms from request to copy, 99th percentile',
-};
-
-const OF_THE_COMMUNITY: Readonly<Record<keyof CommunitySummary, string>> = {
-  owedLost: 'reeds that a member was owed and does not have',
-  duplicates: 'copies sent to members who had them',
-  blockedSaw: 'reeds that passed a block',
-  removedStillHeld: 'copies left of what was taken back',
-  fanoutStatements: 'statements for one reed to all followers',
-};
 
 const tableOf = <T extends object>(meanings: Readonly<Record<keyof T & string, string>>, summary: T): string =>
   (Object.keys(meanings) as (keyof T & string)[])

@@ -120,6 +120,10 @@ export type Acts = {
   publish: { input: DraftWish; output: { reedId: string }; progress: never };
   open: { input: { reedId: string }; output: CopyView; progress: Waiting };
   copies: { input: null; output: CopyList; progress: never };
+  /** What the browser says that this profile takes of its room; null where it says nothing. */
+  room: { input: null; output: { usedBytes: number; quotaBytes: number } | null; progress: never };
+  /** Gives up every copy of what somebody else wrote. */
+  giveUpAuthor: { input: { user: string }; output: null; progress: never };
   giveUp: { input: { reedId: string }; output: null; progress: never };
   discard: { input: { reedId: string }; output: null; progress: never };
   makeInvite: { input: null; output: { link: string }; progress: never };
@@ -130,6 +134,8 @@ export type Acts = {
   timeline: { input: { timeline: TimelineWish; limit: number }; output: CopyList; progress: never };
   /** The person has looked at a list, as it was when the newest in it came to this device. */
   seen: { input: { list: UnreadList; storedAt: number }; output: null; progress: never };
+  /** They were on the screen, wherever: nowhere are they new any more. */
+  lookedAt: { input: { reedIds: readonly string[] }; output: null; progress: never };
   broadcasts: { input: null; output: readonly BroadcastView[]; progress: never };
   answers: { input: { reedId: string; kind: 'replies' | 'echoes'; pages: number }; output: AnswersView; progress: never };
   /** Ends only by being cancelled. */
@@ -160,6 +166,8 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'backupSaved',
   'open',
   'copies',
+  'room',
+  'giveUpAuthor',
   'giveUp',
   'discard',
   'reconnect',
@@ -167,6 +175,7 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'look',
   'timeline',
   'seen',
+  'lookedAt',
   'broadcasts',
   'answers',
   'watch',

@@ -12,6 +12,8 @@ type Options = {
 
 export class Answer<K extends ActName> {
   value = $state.raw<Acts[K]['output'] | null>(null);
+  /** What the value is the answer to. */
+  input = $state.raw<Acts[K]['input'] | null>(null);
   /** Why there is no newer answer, in words; empty if there is one. */
   problem = $state('');
   /** The failure's code, for pages that say it in their own way. */
@@ -43,6 +45,7 @@ export class Answer<K extends ActName> {
         (value) => {
           if (this.#asking !== text) return;
           this.value = value;
+          this.input = input;
           this.problem = this.code = '';
         },
         (error: unknown) => {

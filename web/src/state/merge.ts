@@ -13,7 +13,7 @@ export const shownNow = (answer: readonly CopyView[]): Merged => ({ rows: answer
 
 /**
  * The rows as they stand, each as it is now; what is gone keeps its place. One's own new reeds are put above, older ones below; what others
- * wrote meanwhile is counted.
+ * wrote meanwhile is counted, and so are one's own answers: they are written in the middle of the list, which must not move then.
  */
 export function merge(rows: readonly Row[], { shown: answer, more }: CopyList): Merged {
   if (rows.length === 0) return shownNow(answer);
@@ -29,7 +29,7 @@ export function merge(rows: readonly Row[], { shown: answer, more }: CopyList): 
   let fresh = 0;
   for (const [at, copy] of answer.entries()) {
     if (known.has(copy.reedId)) continue;
-    if (copy.own) above.push(rowOf(copy));
+    if (copy.own && !copy.replyTo && !copy.echoOf) above.push(rowOf(copy));
     else if (lastKnown >= 0 && at > lastKnown) below.push(rowOf(copy));
     else fresh++;
   }

@@ -2,6 +2,7 @@
 import { Calls } from '../link/calls.ts';
 import { lead } from '../link/leader.ts';
 import { STARTING, type Status } from '../link/protocol.ts';
+import { dropDrafts } from '../text/drafts.ts';
 
 class Session {
   status = $state.raw<Status>(STARTING);
@@ -18,9 +19,7 @@ class Session {
   start(): void {
     if (!this.secure) return;
     this.#calls = new Calls(
-      (status) => {
-        this.status = status;
-      },
+      (status) => this.#hear(status),
       (own) => {
         this.changes += 1;
         if (own) this.said += 1;
@@ -30,9 +29,7 @@ class Session {
       this.failure = detail;
     });
     this.#calls.ask('status', null).then(
-      (status) => {
-        this.status = status;
-      },
+      (status) => this.#hear(status),
       () => undefined,
     );
     addEventListener('pagehide', () => this.calls.pause());
@@ -40,6 +37,12 @@ class Session {
       if (event.persisted) this.calls.resume();
     });
     addEventListener('online', () => void this.calls.ask('reconnect', null).catch(() => undefined));
+  }
+
+  /** What was begun belongs to the account, and goes with it. */
+  #hear(status: Status): void {
+    this.status = status;
+    if (status.phase === 'signed-out' || status.end?.how === 'leaving') dropDrafts();
   }
 
   get calls(): Calls {

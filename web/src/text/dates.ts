@@ -15,4 +15,14 @@ export function dayText(time: string | number): string {
   return Number.isNaN(date.getTime()) ? String(time) : day.format(date);
 }
 
+const SIZES = ['kB', 'MB', 'GB', 'TB'] as const;
+const size = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+/** A size as people say it, by thousands. */
+export function sizeText(bytes: number): string {
+  let [now, at] = [bytes / 1_000, 0];
+  while (now >= 1_000 && at < SIZES.length - 1) [now, at] = [now / 1_000, at + 1];
+  return `${size.format(now)} ${SIZES[at]}`;
+}
+
 export const countText = (count: number): string => number.format(count);

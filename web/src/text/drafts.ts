@@ -25,6 +25,15 @@ export function keepDraft(draft: string, parts: readonly string[]): void {
   }
 }
 
+/** Forgets everything that was begun: who wrote it is no member here any more. */
+export function dropDrafts(): void {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith(PREFIX)) localStorage.removeItem(name);
+  } catch {
+    // Without storage there are none.
+  }
+}
+
 function stored(draft: string): string | null {
   try {
     return localStorage.getItem(nameOf(draft));

@@ -6,10 +6,10 @@ const WORDS: Readonly<Record<string, string>> = {
   SIGNUP_CLOSED: 'This server takes no new members at the moment.',
   RATE_LIMITED: 'That was too often in a short time. Wait a little and try again.',
   UNAVAILABLE: 'The server can’t do this right now. Try again in a moment.',
-  OFFLINE: 'The server can’t be reached. Check your connection and try again.',
+  'the server could not be reached': 'The server can’t be reached. Check your connection and try again.',
   TOO_LARGE: 'This is longer than a reed may be.',
   INTERRUPTED: 'The tab that was doing this was closed. Look whether it was done before you try again.',
-  BAD_BACKUP: 'This file is not a Reedbed backup.',
+  BAD_BACKUP: 'This file is not a Reedbed backup, or a part of it is missing. It is the one that you downloaded, its name ends in .asc.',
   WRONG_WORDS: 'These words do not open this backup. Check their spelling and order.',
   'username: length': 'A name has 2 to 30 characters.',
   'username: sign': 'Names are made of letters, digits, dots, hyphens and underscores.',
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'username: scripts': 'A name has letters, and all of one script: mixed ones could look like somebody else’s.',
   'username: edge': 'A name starts and ends with a letter or a digit.',
   'the passphrase does not open this backup': 'These words do not open this backup. Check their spelling and order.',
-  'this is no backup': 'This file is not a Reedbed backup.',
+  'this is no backup': 'This file is not a Reedbed backup, or a part of it is missing.',
   'this is the backup of another account': 'This is the backup of another account than the one on this device.',
   OTHER_SERVER: 'This belongs to another server than the one this page came from.',
   'device: another one is linked': 'This account is used on another device now. Choose “Use this device again” below.',
@@ -32,8 +32,8 @@ export function failureText(error: unknown): string {
   if (error instanceof Error && 'code' in error && 'detail' in error) {
     const { code, detail } = error as { code: unknown; detail: unknown };
     return (
-      WORDS[String(code)] ??
       WORDS[whatWasWrong(String(detail))] ??
+      WORDS[String(code)] ??
       (typeof detail === 'string' && detail !== '' ? detail : `It did not work (${String(code)}).`)
     );
   }

@@ -18,6 +18,12 @@ function unescaped(text: string): string | null {
   }
 }
 
+/** Whether an address leads nowhere but to the computer on which it is opened. */
+export const isOfThisComputer = (hostname: string): boolean => {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1' || bare.startsWith('127.');
+};
+
 export const reedPath = (reedId: string): string => `/reed/${encodeURIComponent(reedId)}`;
 
 export const reedLink = (reedId: string): string => `${location.origin}${reedPath(reedId)}`;

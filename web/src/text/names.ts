@@ -4,6 +4,8 @@ import { mentionsOf, tagsOf } from '../../../src/wire/claims.ts';
 /** Starts and ends with a letter or digit, as names do, so that a full stop behind it is none of it. */
 const NAME_IN_TEXT = /(?<![\p{L}\p{N}\p{M}._/@-])@([\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._-]{0,28}[\p{L}\p{M}\p{N}])?)(?![\p{L}\p{M}\p{N}_@-])/gu;
 const NAME_AT_END = /(?<![\p{L}\p{N}\p{M}._/@-])@([\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,29})$/u;
+/** What follows the caret in the middle of a name; a full stop there ends a sentence more often. */
+const REST_OF_NAME = /^[\p{L}\p{M}\p{N}_-]+/u;
 /** How much of an id stands for somebody whose name is not known. */
 const ID_SHOWN = 6;
 
@@ -16,6 +18,14 @@ export const namesIn = (text: string): string[] => [...new Set([...text.matchAll
 
 /** The beginning of a name right before the cursor; null if there is none. */
 export const nameBefore = (text: string): string | null => NAME_AT_END.exec(text)?.[1] ?? null;
+
+/** The text with a whole name in the place of the one that is begun right before `at`, and where one goes on writing. */
+export function pickedName(text: string, at: number, name: string): { readonly text: string; readonly at: number } {
+  const before = text.slice(0, at - (nameBefore(text.slice(0, at))?.length ?? 0));
+  const after = text.slice(at).replace(REST_OF_NAME, '');
+  const gap = /^\s/u.test(after) ? '' : ' ';
+  return { text: `${before}${name}${gap}${after}`, at: before.length + name.length + 1 };
+}
 
 /** The text with every name that belongs to somebody replaced by their id, which is what a reed's mention is. */
 export const withIds = (text: string, ids: Readonly<Record<string, string | null>>): string =>

@@ -11,7 +11,8 @@ export function standingText({ refused, own, settled }: Pick<CopyView, 'refused'
 
 /** What blocking does, before it is done. */
 export const BLOCK_DOES = [
-  'They can’t get anything you write from then on, and are told that you blocked them.',
+  'They can’t get anything you write from then on.',
+  'Their device is sent your signed block. It shows nothing by itself, but says that you blocked them where they look for you or your reeds.',
   'They stop following you, and their device deletes what it has of yours.',
   'What they write no longer comes to you, and does not count as an answer to you.',
 ] as const;

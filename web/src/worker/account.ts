@@ -5,11 +5,11 @@ import type { Member } from '../../../src/client/member.ts';
 import type { BackupInput } from '../../../src/client/recovery.ts';
 import type { EndView } from '../link/community.ts';
 import type { Database } from '../store/database.ts';
+import { type BackupWish, requireOpens } from './opening.ts';
 
 const META = 'account ended';
 
 type Parts = { readonly member: Member; readonly database: Database; show(): Promise<void> };
-type BackupWish = { readonly backup: string; readonly words: string };
 
 const inputOf = ({ backup, words }: BackupWish): BackupInput => ({ backup, passphrase: words });
 
@@ -54,12 +54,14 @@ export class AccountActs {
 
   /** Takes the account back with a new key, on this device; it may have had none. */
   async recover(wish: BackupWish): Promise<null> {
+    await requireOpens(wish);
     await this.#member.recover(inputOf(wish));
     await this.#goOn();
     return null;
   }
 
   async withdrawRemoval(wish: BackupWish): Promise<null> {
+    await requireOpens(wish);
     await this.#member.withdrawRemoval(inputOf(wish));
     await this.#goOn();
     return null;

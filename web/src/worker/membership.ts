@@ -1,11 +1,9 @@
 // The member of this profile: the SDK over IndexedDB and a sealed key ring, offered to pages as acts. Private keys stay in here.
 import { type Clock, OffsetClock } from '../../../src/base/clock.ts';
 import { cryptoRandom } from '../../../src/base/ids.ts';
-import { openBackup } from '../../../src/client/backup.ts';
 import { parseInviteLink } from '../../../src/client/invite-link.ts';
 import { type Member, openMember } from '../../../src/client/member.ts';
 import { type KeySafe, type KeySecrets, openKeyRing } from '../../../src/client/memory-key-ring.ts';
-import { normalPassphrase } from '../../../src/client/passphrase.ts';
 import type { Space } from '../../../src/client/quota.ts';
 import type { OutboxRecord } from '../../../src/client/store.ts';
 import { RequestFailure } from '../../../src/client/types.ts';
@@ -20,8 +18,9 @@ import { newestCopies } from '../store/newest.ts';
 import { getSecret, putSecret } from '../store/secrets.ts';
 import { AccountActs } from './account.ts';
 import { Backups } from './backups.ts';
-import { Community, INVITER, reedIn } from './community.ts';
+import { Community, INVITER, reedIn, userIn } from './community.ts';
 import { Names } from './names.ts';
+import { requireOpens } from './opening.ts';
 import { Standing } from './standing.ts';
 import { type Audience, Tidings } from './tidings.ts';
 import { Unread } from './unread.ts';
@@ -41,18 +40,6 @@ const keySafe = (database: Database): KeySafe => ({
   load: async () => (await getSecret(database, 'keys')) as KeySecrets | null,
   save: (secrets) => putSecret(database, 'keys', secrets),
 });
-
-/** A refusal of the app's own, by a word that pages have a sentence for. */
-class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly code: string;
-  readonly detail = '';
-
-  constructor(code: string) {
-    super(code);
-    this.code = code;
-  }
-}
 
 /** What the browser says of this profile's storage; it may say nothing. */
 async function measure(): Promise<Space | null> {
@@ -139,12 +126,15 @@ export class Membership {
     return null;
   }
 
+  async lookedAt({ reedIds }: { reedIds: readonly string[] }): Promise<null> {
+    if (await this.#unread.lookedAt(reedIds)) await this.#tidings.tell();
+    return null;
+  }
+
   async restore(input: { backup: string; words: string }, progress: (step: Step) => void): Promise<Me> {
     progress({ done: 1, total: 2, label: 'Opening the backup and signing in' });
-    const passphrase = normalPassphrase(input.words);
-    const opened = await openBackup(input.backup, passphrase);
-    if (!opened.ok) throw new Refusal(opened.reason === 'passphrase' ? 'WRONG_WORDS' : 'BAD_BACKUP');
-    await this.#member.restore({ backup: input.backup, passphrase });
+    await requireOpens(input);
+    await this.#member.restore({ backup: input.backup, passphrase: input.words });
     await this.begin();
     return this.#me();
   }
@@ -179,6 +169,17 @@ export class Membership {
     return { shown: views.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1)), more: records.length > SHOWN };
   }
 
+  room(): Promise<Space | null> {
+    return measure();
+  }
+
+  async giveUpAuthor({ user }: { user: string }): Promise<null> {
+    const author = userIn(user);
+    // One's own are not given up by the way.
+    if (author !== this.#member.account?.user) await this.#member.receiving.room.evictAuthor(author);
+    return null;
+  }
+
   async giveUp(input: { reedId: string }): Promise<null> {
     const reedId = parseReedId(input.reedId);
     if (reedId) await this.#member.evict(reedId);
@@ -208,7 +209,7 @@ export class Membership {
   }
 
   async reconnect(): Promise<null> {
-    if (this.#member.account && !this.account.end && this.#member.connection !== 'stopped') this.#member.connect();
+    if (this.#member.account && !this.account.end && this.#member.connection !== 'stopped') this.#member.connectNow();
     return null;
   }
 
