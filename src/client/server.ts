@@ -12,7 +12,7 @@ import type { Api } from './api.ts';
 import type { ServerTime } from './server-time.ts';
 import type { Store } from './store.ts';
 
-const META = 'server';
+const HOME = 'server';
 /** An unknown transport key makes the document be fetched again, but not for every liar. */
 const FETCH_EVERY_MS = 5 * 60_000;
 const ANNOUNCED_MS = DEFAULT_LIMITS.serverKeyAnnouncedMs;
@@ -29,7 +29,13 @@ export type ServerInfo = {
   readonly document: ServerDocument;
 };
 
-export type ServerDeps = { readonly api: Api; readonly store: Store; readonly time: ServerTime };
+export type ServerDeps = {
+  readonly api: Api;
+  readonly store: Store;
+  readonly time: ServerTime;
+  /** Of another server than the member's own: how its document is had; null if it can't be. */
+  readonly shown?: () => Promise<unknown>;
+};
 
 export class PinnedServer {
   readonly id: ServerId;
@@ -44,12 +50,23 @@ export class PinnedServer {
 
   /** What `GET server` says, its document verified and pinned. Throws AppError INVALID if it is not the pinned server. */
   async info(): Promise<ServerInfo> {
-    const { api, store, time } = this.#deps;
+    const { api, time } = this.#deps;
     const answer = (await api.call('server')) as Record<string, unknown>;
     if (typeof answer.time === 'string') time.learn(Date.parse(answer.time) || time.now());
     else if (typeof answer.time === 'number') time.learn(answer.time);
     if (answer.id !== this.id) throw new AppError('INVALID', 'another server answered');
-    const verified = await verifyServerDocument(answer.document, { server: this.id, now: time.now() });
+    const { document, keys } = await this.#take(answer.document);
+    return {
+      ...{ id: this.id, name: document.name, keys, document },
+      version: String(answer.version ?? ''),
+      signup: answer.signup as ServerInfo['signup'],
+    };
+  }
+
+  /** Verifies a document and pins what of it may be believed. @throws AppError INVALID */
+  async #take(shown: unknown): Promise<Pick<ServerInfo, 'document' | 'keys'>> {
+    const { store, time } = this.#deps;
+    const verified = await verifyServerDocument(shown, { server: this.id, now: time.now() });
     if (!verified.ok) throw new AppError('INVALID', `the server's document does not hold: ${verified.reason}`);
     const pin = await this.#pin();
     if (pin && !continues(pin, verified.value, time.now())) {
@@ -60,19 +77,11 @@ export class PinnedServer {
     const { signed, serverKeys } = verified.value;
     const isBelieved = counts(next, signed.signatures[0]?.key as ServerKeyId, time.now());
     await store.write([
-      { put: 'meta', record: { id: META, value: isBelieved || !pin ? next : { ...next, signed: pin.signed, serial: pin.serial } } },
+      { put: 'meta', record: { id: this.#place, value: isBelieved || !pin ? next : { ...next, signed: pin.signed, serial: pin.serial } } },
     ]);
     if (!isBelieved) throw new AppError('INVALID', "the server's document is signed by a key that was announced too short a time ago");
     this.#verified = verified.value;
-    const document = signed.statement;
-    return {
-      id: this.id,
-      name: document.name,
-      version: String(answer.version ?? ''),
-      signup: answer.signup as ServerInfo['signup'],
-      keys: serverKeys.flatMap(({ id }) => (counts(next, id, time.now()) ? [id] : [])),
-      document,
-    };
+    return { document: signed.statement, keys: serverKeys.flatMap(({ id }) => (counts(next, id, time.now()) ? [id] : [])) };
   }
 
   /** The identity key of that id; null if it is not on the server's chain. @throws AppError UNAVAILABLE if it is announced and does not count yet */
@@ -96,12 +105,23 @@ export class PinnedServer {
   async #refresh(): Promise<boolean> {
     const now = this.#deps.time.monotonicMs();
     if (this.#fetchedAt !== null && now - this.#fetchedAt < FETCH_EVERY_MS) return false;
-    await this.info();
+    const { shown } = this.#deps;
+    if (shown === undefined) await this.info();
+    else {
+      const document = await shown();
+      if (document === null) return false;
+      await this.#take(document);
+    }
     return true;
   }
 
+  /** Where it is remembered. */
+  get #place(): string {
+    return this.#deps.shown === undefined ? HOME : `${HOME} ${this.id}`;
+  }
+
   async #pin(): Promise<Pin | undefined> {
-    return (await this.#deps.store.get('meta', META))?.value as Pin | undefined;
+    return (await this.#deps.store.get('meta', this.#place))?.value as Pin | undefined;
   }
 
   /** The pinned document, proved again when it is read from the store. Null once it has run out: then it is fetched anew. */

@@ -5,6 +5,7 @@ import type { Limits } from '../base/limits.ts';
 import { readPublicKey } from '../crypto/openpgp.ts';
 import type { KnownServerKey } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
+import type { ServerDocument } from '../identity/server-identity.ts';
 import type { ServerId, ServerKeyId } from '../wire/address.ts';
 import { breakerOf } from './breaker.ts';
 import { type Documents, newestKeyOf } from './documents.ts';
@@ -68,6 +69,12 @@ export class Directory implements Peers {
     });
     const read = row === undefined ? null : await readPublicKey(row.public_key);
     return read?.ok ? { id, publicKey: read.value } : null;
+  }
+
+  /** What a server said of itself last that was believed; null: nothing. */
+  async document(server: ServerId): Promise<ServerDocument | null> {
+    const [row] = await this.#deps.db.query<Pick<PeerRow, 'document'>>({ name: 'peer-find', text: FIND, values: [server] });
+    return row?.document ?? null;
   }
 
   /** The peers of this server. */

@@ -3,7 +3,8 @@ import { type Static, type TSchema, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../base/errors.ts';
 import type { ActBy, Acted } from '../../identity/admin-acts.ts';
-import { parseServerId, parseServerKeyId } from '../../wire/address.ts';
+import type { ServerDocument } from '../../identity/server-identity.ts';
+import { parseServerId, parseServerKeyId, type ServerId } from '../../wire/address.ts';
 import {
   type Api,
   type ApiDeps,
@@ -18,6 +19,7 @@ import {
   Time,
 } from '../api.ts';
 import { ActedSchema, actedOf } from './admin.ts';
+import { ServerDocumentSchema } from './server.ts';
 
 const MOVES = ['approve', 'suspend', 'resume', 'revoke'] as const;
 type Move = (typeof MOVES)[number];
@@ -45,7 +47,12 @@ type Detailed = {
 };
 
 /** Who knows the peers. */
-export type PeerDirectory = { list(): Promise<readonly Listed[]>; details(): Promise<readonly Detailed[]> };
+export type PeerDirectory = {
+  list(): Promise<readonly Listed[]>;
+  details(): Promise<readonly Detailed[]>;
+  /** Null: that server has shown none. */
+  document(server: ServerId): Promise<ServerDocument | null>;
+};
 
 /** Who does what admins decide about them. */
 export type PeeringDoor = {
@@ -125,6 +132,23 @@ function addLists(app: Api, deps: PeerRouteDeps): void {
       },
     },
     async () => ({ peers: [...(await deps.peers.list())] }),
+  );
+  app.get(
+    '/api/v1/peers/:id/document',
+    {
+      preHandler: signedIn(deps),
+      schema: {
+        ...needsSession,
+        summary: 'The document of a peer, which proves its keys',
+        params: IdParam,
+        response: { 200: ServerDocumentSchema, ...problems('UNAUTHENTICATED', 'NOT_FOUND') },
+      },
+    },
+    async ({ params }) => {
+      const document = await deps.peers.document(requireId(parseServerId, params.id));
+      if (document === null) throw new AppError('NOT_FOUND', 'that server is no peer');
+      return document;
+    },
   );
   app.get(
     '/api/v1/admin/peers',

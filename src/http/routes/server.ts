@@ -18,7 +18,7 @@ const SHOWN = [
   'pageItems',
 ] as const;
 
-const Document = Type.Unsafe<object>(
+export const ServerDocumentSchema = Type.Unsafe<object>(
   Type.Object(
     { statement: Statement, signatures: Type.Array(Type.Unknown()) },
     { description: 'Signed by the identity key; no countersignature.' },
@@ -39,7 +39,7 @@ const Server = Type.Object({
   name: Type.String(),
   version: Type.String(),
   signup: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')]),
-  document: Document,
+  document: ServerDocumentSchema,
   protocol: exactly({ min: Type.Integer(), max: Type.Integer() }),
   limits: Type.Record(Type.String(), Type.Integer()),
   time: Time,
@@ -59,7 +59,7 @@ export function serverRoutes(app: Api, deps: ApiDeps): void {
 
   app.get(
     '/.well-known/reedbed',
-    { schema: { summary: 'The server document', response: { 200: Document, ...problems() } } },
+    { schema: { summary: 'The server document', response: { 200: ServerDocumentSchema, ...problems() } } },
     async (_request, reply) => {
       reply.header('cache-control', CACHED);
       return deps.identity.server.document();
