@@ -165,7 +165,10 @@ export class FoldOwing {
     const { asker, calls, clock, db, noted } = this.#deps;
     const answer = await calls.call(server, 'crossings', encodeFoldCrossings(await crossingsOf(db, server)));
     const unknown = answer.kind === 'answer' && answer.status === 200 ? decodeFoldCrossings(answer.body) : null;
-    if (unknown !== null && unknown.length > 0) asker.look(await unknownThere(this.#deps, server, unknown, clock.now()));
+    if (unknown !== null && unknown.length > 0) {
+      asker.look(await unknownThere(this.#deps, server, unknown, clock.now()));
+      await this.pay();
+    }
     noted(server, answer);
     return answer;
   }

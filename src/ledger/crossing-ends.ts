@@ -196,7 +196,10 @@ export const crossingsOf = async (db: Database, server: ServerId): Promise<strin
   return rows.map((row) => row.crossing_id);
 };
 
-/** Crossings that the asked server took once and does not know any more: their events stand in line again. @returns their subjects */
+/**
+ * Crossings that the asked server took once and does not know any more: their events stand in line again. A request that is still on its way there
+ * is to find its cancel. @returns their subjects
+ */
 export const unknownThere = async (
   context: LedgerContext,
   server: ServerId,
@@ -214,10 +217,13 @@ taken as materialized (
   select e.event_id, c.crossing_id from (select * from c order by event_id) c
   cross join lateral (${lockedById('c.event_id', '(e.state = 7 or (e.state = 5 and c.asleep))')}) e
 ),
-gone as (delete from foreign_pending_events f using taken t where f.crossing_id = t.crossing_id and f.arrived_at is null returning f.subject),
+gone as (
+  update foreign_pending_events f set owes = 'cancel', reason = 'gone', asleep = false, due_at = $4 from taken t
+  where f.crossing_id = t.crossing_id and f.arrived_at is null returning f.subject
+),
 moved as (update pending_events e set state = 5, due_at = $3 from taken t where e.event_id = t.event_id)
 select distinct subject from gone`,
-    values: [server, crossingIds, new Date(now + context.limits.inLineLookMs)],
+    values: [server, crossingIds, new Date(now + context.limits.inLineLookMs), new Date(now)],
   });
   return rows.map((row) => row.subject);
 };
