@@ -18,9 +18,13 @@ import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
 import { type FederationDeps, openFederation } from './federation/federation.ts';
+import { Fold } from './federation/fold.ts';
+import { CallsOfFold } from './federation/fold-calls.ts';
+import { PeerWatch } from './federation/peer-watch.ts';
 import { StoredPeers } from './federation/stored-peers.ts';
 import type { Leg, PeerCalls } from './federation/stream-ports.ts';
 import { openStreams, type Streams } from './federation/streams.ts';
+import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
@@ -139,12 +143,18 @@ const openMembers = async (
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-const openRelay = (ground: Ground, { identity, reeds }: Members, onFact: (author: UserId) => void) => {
+const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact: (author: UserId) => void; calls: () => PeerCalls }) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
   const subscriptions = new Subscriptions(db, ground.limits);
-  const relay = new Relay({
+  const fold: Fold = new Fold({
+    ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, home: identity.server.id, keys: identity.foreignKeys },
+    calls: new CallsOfFold({ ...ground, calls: about.calls }),
+    threads: new VerifiedRecords({ keys: identity.storedKeys, clock: ground.clock }),
+    looks: () => relay.looks,
+  });
+  const relay: Relay = new Relay({
     ...{
       ...ground,
       db: ground.ledgerDb,
@@ -152,12 +162,13 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, onFact: (author
       replicaId,
       presence,
       subscriptions,
+      fold,
       publish: reeds.publish,
       keys: identity.keys,
       blocks: identity.blocks,
       accountRemovals: identity.accountRemovals,
       voiding: reeds.voiding,
-      onFact,
+      onFact: about.onFact,
     },
   });
   const gateway = new Gateway({
@@ -180,12 +191,13 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, onFact: (author
         dispatch: (holder) => relay.looks.dispatch(holder),
         endSessions: (userId, options) => gateway.hub.endSessions(userId, options),
       });
+      relay.looks.look(() => fold.registered());
     },
     onLost: () => gateway.presenceLost(),
     end: (items) => presence.end(items),
     onLeft: async (users) => void (await Promise.all(users.map((user) => relay.left(user)))),
   });
-  return { presence, relay, gateway, replica, leave: () => served?.close() };
+  return { presence, relay, fold, gateway, replica, leave: () => served?.close() };
 };
 
 type Federation = ReturnType<typeof openFederation>;
@@ -225,25 +237,26 @@ const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUr
     () => relay,
     () => streams,
   );
-  const peerChanged: App['peerChanged'] = (peer, change) => {
-    if (change !== 'live' && change !== 'back') return;
-    relay.peerBack(peer);
-    streams.peerBack(peer);
-  };
-  const { presence, relay, gateway, replica, leave } = openRelay(ground, members, (author) => streams.factOf(author));
+  const { presence, relay, fold, gateway, replica, leave } = openRelay(ground, members, {
+    onFact: (author) => streams.factOf(author),
+    calls: () => calls,
+  });
   onReplica(replica);
-  const federation: Federation = openPeers(ground, members, {
-    publicUrl,
-    replica,
-    legs: () => streams.legs,
-    onHeard: (peer) => streams.heard(peer),
-    onChange: peerChanged,
+  const watch = new PeerWatch({
+    ...{ ...ground, fold },
+    onNear: (peer) => {
+      relay.peerBack(peer);
+      streams.peerBack(peer);
+    },
   });
+  const legs = (): ReadonlyMap<string, Leg> => allLegs;
+  const onHeard = (peer: ServerId): void => streams.heard(peer);
+  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs, onHeard, onChange: watch.changed });
   owned.defer(() => federation.outbound[Symbol.asyncDispose]());
-  const streams: Streams = openStreams({
-    ...{ ...ground, ...members, calls: overrides.peerCalls ?? federation.calls, peers: new StoredPeers(ground.db), told: relay },
-  });
-  return { members, presence, relay, gateway, replica, leave, federation, streams, peerChanged };
+  const calls: PeerCalls = overrides.peerCalls ?? federation.calls;
+  const streams: Streams = openStreams({ ...ground, ...members, calls, peers: new StoredPeers(ground.db), told: relay });
+  const allLegs = new Map<string, Leg>([...streams.legs, ...Object.entries(fold.handlers())]);
+  return { members, presence, relay, gateway, replica, leave, federation, streams, watch, allLegs };
 };
 
 /** Takes up keys that a command has made while the server runs. */
@@ -279,13 +292,19 @@ export const createApp = async (config: Config, overrides: Overrides): Promise<A
   }
 };
 
-type Startable = Pick<Awaited<ReturnType<typeof openParts>>, 'replica' | 'leave' | 'relay' | 'streams' | 'gateway'> & {
+type Startable = Pick<
+  Awaited<ReturnType<typeof openParts>>,
+  'replica' | 'leave' | 'relay' | 'streams' | 'gateway' | 'federation' | 'watch'
+> & {
   readonly server: Awaited<ReturnType<typeof createHttp>>;
   readonly rest: () => Promise<void>;
 };
 
 /** Starts what runs by itself, in the order in which it is needed. */
-const start = async (owned: AsyncDisposableStack, { gateway, leave, relay, replica, rest, server, streams }: Startable): Promise<void> => {
+const start = async (
+  owned: AsyncDisposableStack,
+  { federation, gateway, leave, relay, replica, rest, server, streams, watch }: Startable,
+): Promise<void> => {
   await replica.start();
   owned.defer(async () => {
     await replica.stop();
@@ -296,6 +315,10 @@ const start = async (owned: AsyncDisposableStack, { gateway, leave, relay, repli
     await relay.stop();
     await rest();
   });
+  // What is on its way to a peer is waited for no longer.
+  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
+  await watch.start();
+  owned.defer(() => watch.stop());
   streams.start();
   owned.defer(() => streams.stop());
   const detach = gateway.attach(server.server);
@@ -319,7 +342,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
       seen = opened;
     },
   });
-  const { members, relay, presence, gateway, replica, federation, streams, peerChanged } = parts;
+  const { members, relay, presence, gateway, replica, federation, streams, watch, allLegs } = parts;
   const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
@@ -343,10 +366,11 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
-    legs: streams.legs,
-    peerChanged,
+    legs: allLegs,
+    peerChanged: watch.changed,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
+      await watch.look();
       await rest();
       await relay.sweep();
       await replica.settle();

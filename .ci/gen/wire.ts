@@ -30,6 +30,11 @@ const MODULES = [
   },
   { proto: 'reedbed/v1/federation.proto', roots: ['FederationAnswer'], name: 'federation' },
   { proto: 'reedbed/v1/peering.proto', roots: ['Connect', 'Connected', 'Notice'], name: 'peering' },
+  {
+    proto: 'reedbed/v1/fold.proto',
+    roots: ['FoldRequest', 'FoldRequestAnswer', 'FoldDelivery', 'FoldWord', 'FoldCrossings', 'HolderNotify'],
+    name: 'fold',
+  },
 ];
 
 /** Makes the reader give numbers, not Long objects: no integer of ours reaches 2^53, and comparisons must not meet objects. */

@@ -265,6 +265,33 @@ export const DEFAULT_LIMITS = {
   owedLegsPerRound: 64,
   foreignProfileMs: HOUR, // that a profile of a peer's member is shown without asking again
 
+  // The fold: copies that cross between two servers.
+  inLineLookMs: MINUTE, // what waits for a slot or a peer is looked at again
+  inLinePerLook: 256, // that one round looks at; the others follow
+  linePerPromotion: 64, // of one subject that one look takes, or wakes
+  crossingsPerPeer: 192, // awake, of one server that is asked; more wait in line
+  crossingMs: MINUTE, // without a delivery: asked once more by the same id, then given up
+  crossingSendMs: 15 * SECOND, // for the answer to a request; then it is sent again
+  carrierFaultMs: HOUR, // whose crossing ended by silence or as invalid carries that reed no more
+  invalidCrossings: 8, // of one reed within that time; then it crosses once in invalidPauseMs
+  invalidPauseMs: MINUTE,
+  crossingsListMs: MINUTE, // between two comparisons of what is open with a peer
+  crossingGraceMs: MINUTE, // an event of a peer that it does not name, and is older, ends
+  cancelRememberedMs: 10 * MINUTE, // of a request that may still come
+  forwardMs: 15 * SECOND, // a copy is passed on to a peer, or dropped
+  forwardAgainMs: 5 * SECOND, // left of it: then it is tried once more
+  fallbackForwardMs: 8 * SECOND, // one try, of a copy that itself came over a border
+  fallbackServers: 5, // asked one after the other when no holder is online at home
+  foreignAcknowledgeMs: 10 * MINUTE, // for a peer's ack, cancel or list after a copy was passed on
+  peerAwakeEvents: 256, // of one peer, being served: 429
+  peerDormantEvents: 4_096, // of one peer, for which nobody is online: 429
+  owedRetryFirstMs: SECOND, // acks, cancels, words to a peer that it did not answer, doubling
+  owedRetryMaxMs: 15 * MINUTE,
+  peerAwayFirstMs: SECOND, // a server that did not answer is asked again, doubling
+  peerAwayMaxMs: 15 * MINUTE,
+  foldItems: 64, // owed or due that one round takes up
+  foldAuditEveryMs: 5 * SECOND, // crossings whose events are gone
+
   // Shutdown.
   drainMs: 5 * SECOND,
 } as const satisfies Record<string, number>;

@@ -76,6 +76,19 @@ export interface BroadcastSubscriptions {
   viewer: string;
 }
 
+export interface CancelledCrossings {
+  crossing_id: string;
+  server_id: string;
+  until: Timestamp;
+}
+
+export interface CarrierFaults {
+  at: Timestamp;
+  member: string;
+  reason: string;
+  subject: string;
+}
+
 export interface CatchupPositions {
   at: Timestamp | null;
   due_at: Timestamp;
@@ -93,6 +106,12 @@ export interface Devices {
   user_id: string;
 }
 
+export interface FoldPeers {
+  away_until: Timestamp | null;
+  epoch: string | null;
+  server_id: string;
+}
+
 export interface Follows {
   active: boolean;
   seq: number;
@@ -101,12 +120,52 @@ export interface Follows {
   user_id: string;
 }
 
+export interface ForeignPendingEvents {
+  answered_at: Timestamp | null;
+  arrived_at: Timestamp | null;
+  asked_server_id: string;
+  asleep: Generated<boolean>;
+  asserts: Generated<number>;
+  created_at: Timestamp;
+  crossing_id: string;
+  due_at: Timestamp;
+  event_id: string;
+  failures: Generated<number>;
+  is_fallback: Generated<boolean>;
+  kind: string;
+  owes: string | null;
+  reason: string | null;
+  requester: string;
+  slot: number | null;
+  subject: string;
+}
+
 export interface ForeignProfiles {
   fetched_at: Timestamp;
   identity_hash: Buffer;
   seq: number;
   user_id: string;
   username: string;
+}
+
+export interface ForeignRelayRequests {
+  created_at: Timestamp;
+  due_at: Generated<Timestamp>;
+  event_id: string;
+  failures: Generated<number>;
+  owes: string | null;
+  peer_request_id: string;
+  requesting_key_id: string;
+  requesting_server_id: string;
+  requesting_user_id: string;
+  subject: string;
+}
+
+export interface HolderNotices {
+  due_at: Timestamp;
+  failures: Generated<number>;
+  reed_id: string;
+  server_id: string;
 }
 
 export interface HolderStrikes {
@@ -361,6 +420,11 @@ export interface PendingReedEvents {
   state: number | null;
 }
 
+export interface PendingThreadParts {
+  event_id: string;
+  reed_ids: string[];
+}
+
 export interface PipeSubscriptions {
   target: string;
   viewer: string;
@@ -418,6 +482,12 @@ export interface Reeds {
   statement_hash: Buffer;
   thread_head: string | null;
   thread_index: number | null;
+}
+
+export interface ReedServerAllocations {
+  holding: boolean;
+  reed_id: string;
+  server_id: string;
 }
 
 export interface ReedStats {
@@ -524,10 +594,16 @@ export interface DB {
   author_streams: AuthorStreams;
   blocks: Blocks;
   broadcast_subscriptions: BroadcastSubscriptions;
+  cancelled_crossings: CancelledCrossings;
+  carrier_faults: CarrierFaults;
   catchup_positions: CatchupPositions;
   devices: Devices;
+  fold_peers: FoldPeers;
   follows: Follows;
+  foreign_pending_events: ForeignPendingEvents;
   foreign_profiles: ForeignProfiles;
+  foreign_relay_requests: ForeignRelayRequests;
+  holder_notices: HolderNotices;
   holder_strikes: HolderStrikes;
   identities: Identities;
   invites: Invites;
@@ -555,6 +631,7 @@ export interface DB {
   pending_fanout: PendingFanout;
   pending_key_events: PendingKeyEvents;
   pending_reed_events: PendingReedEvents;
+  pending_thread_parts: PendingThreadParts;
   pipe_subscriptions: PipeSubscriptions;
   profile_subscriptions: ProfileSubscriptions;
   received_streams: ReceivedStreams;
@@ -562,6 +639,7 @@ export interface DB {
   reed_declines: ReedDeclines;
   reed_identities: ReedIdentities;
   reed_mentions: ReedMentions;
+  reed_server_allocations: ReedServerAllocations;
   reed_stats: ReedStats;
   reed_subscriptions: ReedSubscriptions;
   reed_tags: ReedTags;

@@ -4,12 +4,20 @@ import type { KeyLink } from '../wire/streams.ts';
 
 /** What came back of a call. transport: nothing is known. held: it was not made. */
 export type Called =
-  | { readonly kind: 'answer'; readonly status: number; readonly body: Uint8Array; readonly refusal?: { readonly retryAfterMs: number } }
-  | { readonly kind: 'transport' | 'held' };
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body: Uint8Array;
+      /** Of the peer's ledger; none or empty: it did not know. */
+      readonly epoch?: string;
+      readonly refusal?: { readonly retryAfterMs: number };
+    }
+  | { readonly kind: 'transport'; readonly reason?: string }
+  | { readonly kind: 'held'; readonly untilMs?: number | null };
 
 export interface PeerCalls {
   /** Never throws. */
-  call(peer: ServerId, leg: string, body: Uint8Array): Promise<Called>;
+  call(peer: ServerId, leg: string, body: Uint8Array, options?: { readonly signal?: AbortSignal }): Promise<Called>;
 }
 
 export interface PeerStates {

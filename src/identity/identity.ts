@@ -13,6 +13,7 @@ import { Countersigner } from './countersign.ts';
 import { Devices } from './devices.ts';
 import { Follows } from './follows.ts';
 import { ForeignPersons } from './foreign.ts';
+import { ForeignKeys } from './foreign-keys.ts';
 import { Invites } from './invites.ts';
 import { StoredKeys } from './key-lookup.ts';
 import { Keys } from './keys.ts';
@@ -59,6 +60,7 @@ export type Identity = {
   readonly signUp: SignUp;
   readonly users: Users;
   readonly keys: Keys;
+  readonly foreignKeys: ForeignKeys;
   readonly rotation: Rotation;
   readonly recovery: Recovery;
   readonly accountRemovals: AccountRemovals;
@@ -75,6 +77,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
   const challenges = new Challenges({ ...deps, server });
   const sessions = new Sessions({ ...deps, server, keys: storedKeys, challenges });
   const invites = new Invites({ ...deps, keys: storedKeys, countersigner });
+  const readings = new Keys(deps);
+  const foreign = new ForeignPersons({ ...deps, keys: storedKeys });
   return ok({
     server,
     storedKeys,
@@ -88,10 +92,11 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     devices: new Devices({ ...deps, sessions }),
     signUp: new SignUp({ ...deps, server, sessions, invites }),
     users: new Users({ ...deps, home: server.id, keys: storedKeys, countersigner }),
-    keys: new Keys(deps),
+    keys: readings,
+    foreignKeys: new ForeignKeys({ ...deps, foreign, readings }),
     rotation: new Rotation({ ...deps, keys: storedKeys, countersigner }),
     recovery: new Recovery({ ...deps, sessions }),
     accountRemovals: new AccountRemovals({ ...deps, keys: storedKeys, countersigner }),
-    foreign: new ForeignPersons({ ...deps, keys: storedKeys }),
+    foreign,
   });
 }

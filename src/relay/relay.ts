@@ -25,6 +25,7 @@ import { Catchup } from './catchup.ts';
 import { Debts } from './debts.ts';
 import { Ends } from './ends.ts';
 import { Fanout } from './fanout.ts';
+import type { FoldPort } from './fold-port.ts';
 import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
 import { Pages } from './pages.ts';
@@ -50,6 +51,7 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly onFact: (author: UserId) => void;
   readonly presence: Pick<Presence, 'label' | 'setBehind'>;
   readonly subscriptions: Subscriptions;
+  readonly fold: FoldPort;
   /** Connections without the ledger's planner settings. */
   readonly application: Database;
 };
@@ -90,7 +92,7 @@ export class Relay implements MemberFrames {
     const looks = new Looks(deps);
     this.looks = looks;
     this.#requests = new Requests({ ...deps, looks, refusals });
-    this.#answers = new Answers({ bus, looks, refusals });
+    this.#answers = new Answers({ bus, fold: deps.fold, looks, refusals });
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
     const debts = new Debts({ ...deps, looks, behind: (members) => this.#behind(members) });
@@ -106,7 +108,7 @@ export class Relay implements MemberFrames {
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats, turns: this.#turns });
     const owing = [
       ...[() => this.#announcer.sweep(), () => this.#catchup.round(), () => this.#blockNotices.round()],
-      ...[() => stats.round(), () => deps.accountRemovals.finish()],
+      ...[() => stats.round(), () => deps.accountRemovals.finish(), () => deps.fold.round()],
     ];
     this.#sweeper = new Sweeper({
       db,

@@ -32,6 +32,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   author_facts: 'author_id number kind subject_id',
   reed_allocations: 'holder_user_id reed_id device_id delivered_on pivot',
   reed_declines: 'user_id reed_id',
+  reed_server_allocations: 'reed_id server_id holding',
   reed_stats: 'reed_id echoes replies likes holders',
   pending_ends: 'kind subject_id looks due_at',
   owed_notices: 'user_id about_user_id kind statement_hash countersignature_hash',
@@ -63,6 +64,15 @@ const OF_THE_MOMENT: Readonly<Record<string, string>> = {
   pending_events:
     'event_id seq request_id requester_user_id event_name subject_kind subject_id is_foreign priority subscription_id state due_at holder dispatched_at attempt waits relayed_at relays requested_at created_at',
   pending_event_attempts: 'event_id holder failures busy outcome not_before',
+  fold_peers: 'server_id epoch away_until',
+  foreign_pending_events:
+    'crossing_id event_id asked_server_id subject kind requester slot is_fallback asleep asserts answered_at arrived_at owes reason failures due_at created_at',
+  foreign_relay_requests:
+    'event_id requesting_server_id requesting_user_id requesting_key_id peer_request_id subject owes failures due_at created_at',
+  cancelled_crossings: 'server_id crossing_id until',
+  carrier_faults: 'subject member reason at',
+  pending_thread_parts: 'event_id reed_ids',
+  holder_notices: 'server_id reed_id failures due_at',
   holder_strikes: 'reed_id holder viewer reason at counted_at',
   broadcast_subscriptions: 'viewer served_at skipped',
   catchup_positions: 'user_id stage at id failures due_at lease_until',
