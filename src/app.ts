@@ -1,11 +1,9 @@
 // Composition root: builds the whole server out of its parts and takes it down in the opposite order. No types beyond its own, no
 // decisions; nothing but the entry and tests import it.
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { OffsetClock, type Timer } from './base/clock.ts';
@@ -26,6 +24,7 @@ import type { Leg, PeerCalls } from './federation/stream-ports.ts';
 import { openStreams, type Streams } from './federation/streams.ts';
 import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { addressOf, trusted } from './http/client-address.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
@@ -381,20 +380,6 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     },
     close: () => owned.disposeAsync(),
   };
-};
-
-type Trust = Config['trustProxy'];
-
-/** As fastify takes it; a number of hops is counted from us outwards. */
-const trusted = (trust: Trust): false | string[] | ((address: string, hop: number) => boolean) => {
-  if (trust === false) return false;
-  return typeof trust === 'number' ? (_, hop) => hop < trust : [...trust];
-};
-
-/** The client's address of an upgrade request, as the HTTP API sees it. */
-const addressOf = (trust: Trust): ((request: IncomingMessage) => string) => {
-  const by = trusted(trust);
-  return by === false ? (request) => request.socket.remoteAddress ?? '' : (request) => (proxyAddr(request, by) as string | undefined) ?? '';
 };
 
 const hostOf = ({ address, family, port }: AddressInfo): string => {
