@@ -24,7 +24,7 @@ import type { Leg, PeerCalls } from './federation/stream-ports.ts';
 import { openStreams, type Streams } from './federation/streams.ts';
 import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { addressOf, hostOf, trusted } from './http/client-address.ts';
+import { addressOf, trusted } from './http/client-address.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
@@ -142,16 +142,14 @@ const openMembers = async (
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-type AboutRelay = { readonly onFact: (author: UserId) => void; readonly calls: () => PeerCalls };
-
-const openRelay = (ground: Ground, { identity, reeds }: Members, { calls, onFact }: AboutRelay) => {
+const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact: (author: UserId) => void; calls: () => PeerCalls }) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
   const subscriptions = new Subscriptions(db, ground.limits);
   const fold: Fold = new Fold({
     ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, home: identity.server.id, keys: identity.foreignKeys },
-    calls: new CallsOfFold({ ...ground, calls }),
+    calls: new CallsOfFold({ ...ground, calls: about.calls }),
     threads: new VerifiedRecords({ keys: identity.storedKeys, clock: ground.clock }),
     looks: () => relay.looks,
   });
@@ -169,7 +167,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, { calls, onFact
       blocks: identity.blocks,
       accountRemovals: identity.accountRemovals,
       voiding: reeds.voiding,
-      onFact,
+      onFact: about.onFact,
     },
   });
   const gateway = new Gateway({
@@ -250,18 +248,14 @@ const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUr
       streams.peerBack(peer);
     },
   });
-  const federation: Federation = openPeers(ground, members, {
-    publicUrl,
-    replica,
-    legs: () => legs,
-    onHeard: (peer) => streams.heard(peer),
-    onChange: watch.changed,
-  });
+  const legs = (): ReadonlyMap<string, Leg> => allLegs;
+  const onHeard = (peer: ServerId): void => streams.heard(peer);
+  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs, onHeard, onChange: watch.changed });
   owned.defer(() => federation.outbound[Symbol.asyncDispose]());
   const calls: PeerCalls = overrides.peerCalls ?? federation.calls;
   const streams: Streams = openStreams({ ...ground, ...members, calls, peers: new StoredPeers(ground.db), told: relay });
-  const legs: ReadonlyMap<string, Leg> = new Map([...streams.legs, ...Object.entries(fold.handlers())]);
-  return { members, presence, relay, gateway, replica, leave, federation, streams, watch, legs };
+  const allLegs = new Map<string, Leg>([...streams.legs, ...Object.entries(fold.handlers())]);
+  return { members, presence, relay, gateway, replica, leave, federation, streams, watch, allLegs };
 };
 
 /** Takes up keys that a command has made while the server runs. */
@@ -299,15 +293,17 @@ export const createApp = async (config: Config, overrides: Overrides): Promise<A
 
 type Startable = Pick<
   Awaited<ReturnType<typeof openParts>>,
-  'federation' | 'replica' | 'leave' | 'relay' | 'streams' | 'gateway' | 'watch'
+  'replica' | 'leave' | 'relay' | 'streams' | 'gateway' | 'federation' | 'watch'
 > & {
   readonly server: Awaited<ReturnType<typeof createHttp>>;
   readonly rest: () => Promise<void>;
 };
 
 /** Starts what runs by itself, in the order in which it is needed. */
-const start = async (owned: AsyncDisposableStack, parts: Startable): Promise<void> => {
-  const { federation, gateway, leave, relay, replica, rest, server, streams, watch } = parts;
+const start = async (
+  owned: AsyncDisposableStack,
+  { federation, gateway, leave, relay, replica, rest, server, streams, watch }: Startable,
+): Promise<void> => {
   await replica.start();
   owned.defer(async () => {
     await replica.stop();
@@ -345,7 +341,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
       seen = opened;
     },
   });
-  const { members, relay, presence, gateway, replica, federation, streams, watch, legs } = parts;
+  const { members, relay, presence, gateway, replica, federation, streams, watch, allLegs } = parts;
   const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
@@ -369,7 +365,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
-    legs,
+    legs: allLegs,
     peerChanged: watch.changed,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
@@ -384,4 +380,9 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     },
     close: () => owned.disposeAsync(),
   };
+};
+
+const hostOf = ({ address, family, port }: AddressInfo): string => {
+  const shown = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
+  return family === 'IPv6' && shown !== '127.0.0.1' ? `[${shown}]:${port}` : `${shown}:${port}`;
 };

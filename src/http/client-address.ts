@@ -1,10 +1,9 @@
-// Where a request comes from: the socket's other end, or what proxies that are trusted say of it. The HTTP API and the socket see the same.
+// Whose address a request is counted under: the nearest one that no trusted proxy wrote.
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
+import type { Config } from '../config/config.ts';
 
-/** Whose word about a client's address counts: nobody's, that of so many hops before us, that of these networks. */
-type Trust = false | number | readonly string[];
+type Trust = Config['trustProxy'];
 
 /** As fastify takes it; a number of hops is counted from us outwards. */
 export const trusted = (trust: Trust): false | string[] | ((address: string, hop: number) => boolean) => {
@@ -16,9 +15,4 @@ export const trusted = (trust: Trust): false | string[] | ((address: string, hop
 export const addressOf = (trust: Trust): ((request: IncomingMessage) => string) => {
   const by = trusted(trust);
   return by === false ? (request) => request.socket.remoteAddress ?? '' : (request) => (proxyAddr(request, by) as string | undefined) ?? '';
-};
-
-export const hostOf = ({ address, family, port }: AddressInfo): string => {
-  const shown = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
-  return family === 'IPv6' && shown !== '127.0.0.1' ? `[${shown}]:${port}` : `${shown}:${port}`;
 };
