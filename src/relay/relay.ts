@@ -1,7 +1,7 @@
 // The relay as the gateway sees it: every member frame's way to its step. Composes the parts and owns their order of start and end.
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
-import type { RandomBytes } from '../base/ids.ts';
+import { fromBase64url, type RandomBytes } from '../base/ids.ts';
 import type { Bus } from '../bus/port.ts';
 import type { Database } from '../db/pool.ts';
 import type { BlockKind } from '../identity/blocks.ts';
@@ -281,6 +281,7 @@ export class Relay implements MemberFrames {
   async #acknowledgeBlock(from: Origin, { body }: FrameOf<'userBlockedAck' | 'userUnblockedAck'>): Promise<void> {
     const about = parseUserId(body.userId);
     if (!about) throw new AppError('INVALID', 'user_id is no user id');
+    if (fromBase64url(body.countersignatureHash) === null) throw new AppError('INVALID', 'countersignature_hash is no hash');
     await this.#blockNotices.acknowledge(from.member.userId, about, body.countersignatureHash);
   }
 

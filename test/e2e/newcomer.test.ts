@@ -129,20 +129,20 @@ test('what came and was not looked at is marked, and the mark goes when it is', 
   await look(page, 'n-people-marks');
   await goTo(page, 'Home');
   await seesText(page, 'One for home');
-  await place('Home').locator('.mark').waitFor({ state: 'detached' });
+  await place('Home').locator('.fresh').waitFor({ state: 'detached' });
   // Below a list that is being read it is new until it is shown.
   await says(ben, 'Another one for home');
   await page.getByRole('button', { name: '1 new reed, show' }).waitFor();
   await place('Home').getByText('1').waitFor();
   await page.getByRole('button', { name: '1 new reed, show' }).click();
-  await place('Home').locator('.mark').waitFor({ state: 'detached' });
+  await place('Home').locator('.fresh').waitFor({ state: 'detached' });
   await page.reload();
   await connected(page);
   await place('Mentions').getByText('1').waitFor();
-  expect(await place('Home').locator('.mark').count()).toBe(0);
+  expect(await place('Home').locator('.fresh').count()).toBe(0);
   await goTo(page, 'Mentions');
   await seesText(page, 'One for you');
-  await place('Mentions').locator('.mark').waitFor({ state: 'detached' });
+  await place('Mentions').locator('.fresh').waitFor({ state: 'detached' });
 });
 
 test('what a bio names is linked, and nothing in it is markup', async () => {

@@ -148,7 +148,7 @@ test('what was read on its author’s profile is not new at home', async () => {
   await home.getByText('1', { exact: true }).waitFor();
   await news.click();
   await seesText(page, 'Read where it was written');
-  await home.locator('.mark').waitFor({ state: 'detached' });
+  await home.locator('.fresh').waitFor({ state: 'detached' });
 });
 
 test('a mark on one of the two lists of mentions moves nothing', async () => {
@@ -158,7 +158,7 @@ test('a mark on one of the two lists of mentions moves nothing', async () => {
   const title = page.getByRole('heading', { level: 2 });
   const before = await title.boundingBox();
   await (await ben.publish({ text: 'An answer of mine', replyTo: await answeredId() })).published;
-  await page.getByRole('group', { name: 'Which list' }).locator('.mark').waitFor();
+  await page.getByRole('group', { name: 'Which list' }).locator('.fresh').waitFor();
   expect(await title.boundingBox()).toEqual(before);
   await look(page, 'w-mentions-mark');
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -175,6 +175,8 @@ test('all copies of an author are given up at once, after asking', async () => {
   await page.getByText('it lets Reedbed have').waitFor();
   await page.getByRole('button', { name: /^By others \(\d/ }).click();
   await page.getByText('By whom').click();
+  const [whole, mark] = [card('Who has seen the bittern?'), card('Who has seen the bittern?').locator('header > [aria-hidden]')];
+  expect((await mark.boundingBox())?.y).toBeGreaterThan((await whole.boundingBox())?.y ?? 0);
   await look(page, 'w-device');
   await page.getByRole('button', { name: 'Give up all by ben' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete these copies' }).click();

@@ -94,4 +94,16 @@ describe('a block', () => {
     await stage.quiet();
     expect(told()).toBe(2 * page);
   });
+
+  it('is acknowledged by a hash and by nothing else: what the database could not even read is invalid', async () => {
+    const [viewer, author] = await stage.accounts(2);
+    const v = await stage.join(viewer);
+    for (const countersignatureHash of ['a\0', '=', 'ä']) {
+      v.send({ id: '', type: 'userBlockedAck', body: { userId: author.userId, countersignatureHash } });
+      v.send({ id: '', type: 'userUnblockedAck', body: { userId: author.userId, countersignatureHash } });
+    }
+    await stage.quiet();
+    const codes = v.frames.flatMap((frame) => (frame.type === 'error' ? [frame.body.code] : []));
+    expect(codes).toEqual(Array.from({ length: 6 }, () => 'INVALID'));
+  });
 });
