@@ -39,6 +39,9 @@ create table peer_cursors (
 );
 create index peer_cursors_leased on peer_cursors (server_id, lease_until) where lease_until is not null;
 
+-- Whether the peer's share of our streams has begun: once in a peering.
+alter table peers add column share_begun boolean not null default false;
+
 -- What a peer refused, or would not take for a day: left out of the stream, to be sent again on an operator's word.
 create table parked_items (
   server_id text collate "C" not null references servers (id),

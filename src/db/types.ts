@@ -342,6 +342,7 @@ export interface Peers {
   failures: Generated<number>;
   retry_at: Timestamp | null;
   server_id: string;
+  share_begun: Generated<boolean>;
   state: string;
 }
 

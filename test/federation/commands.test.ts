@@ -3,16 +3,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { configWith } from '../../src/config/config.ts';
 import { runKeysPrint, runKeysRotate } from '../../src/ops/keys.ts';
 import { runPeersAccept, runPeersInvite, runPeersList, runPeersMove, runPeersShow } from '../../src/ops/peers.ts';
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
 import { makeMember } from '../support/members.ts';
-import { silent } from '../support/people.ts';
+import { beside } from '../support/peering.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const PASSPHRASE = 'correct horse battery staple';
 const PRIVATE = { config: { allowPrivatePeers: true, signup: 'open' } } as const;
 
 let a: TestServer;
@@ -26,21 +24,6 @@ afterAll(async () => {
   await Promise.all([a.close(), b.close()]);
   await removeFolder(folder);
 });
-
-/** A command's surroundings beside a server, and what it printed. */
-const beside = (server: TestServer) => {
-  const printed: { value: Record<string, unknown>; shown: string }[] = [];
-  const notes: string[] = [];
-  const terminal = {
-    isTerminal: true,
-    print: (value: object, shown: string) => void printed.push({ value: { ...value }, shown }),
-    note: (words: string) => void notes.push(words),
-    isGone: () => false,
-    fault: () => undefined,
-  };
-  const config = configWith({ databaseUrl: server.database.url, passphrase: PASSPHRASE, allowPrivatePeers: true });
-  return { printed, notes, base: { config, terminal, log: silent } };
-};
 
 const sure = { dryRun: false, isSure: true, confirm: null } as const;
 const stateAt = async (server: TestServer): Promise<unknown> => {
