@@ -1,6 +1,6 @@
 // What is published at one home comes to its peers: each fact once, in order, whatever the wire does; what is refused is parked and seen.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { beginShare } from '../../src/federation/stream-share.ts';
+import { beginShare, endShare } from '../../src/federation/stream-share.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { heading } from '../../src/wire/statements.ts';
 import { decodeStreamAnswer, encodePositions, encodeStreamRequest, type StreamItem } from '../../src/wire/streams.ts';
@@ -62,7 +62,7 @@ describe('a publication', () => {
     const { a: one, b: other, close: end } = await openPeers();
     const ann = await signUp(one);
     await other.rows('delete from peers');
-    await one.rows('delete from peer_cursors');
+    await endShare(one.db.kysely, other.id);
     const old = await publishReed(one, ann);
     await beginShare(one.db.kysely, other.id);
     const fresh = await publishReed(one, ann, { previous: old });

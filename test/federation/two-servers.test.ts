@@ -71,7 +71,10 @@ test('what its author takes back is gone on the peer, too', async () => {
   await reader.request(reed);
   await settle();
   await holds(reader, reed);
-  const gone = nextEvent(reader, isA('tombstone', ({ id }) => id === reed));
+  const gone = nextEvent(
+    reader,
+    isA('tombstone', ({ id }) => id === reed),
+  );
   await (await author.relations.removeReed(reed)).accepted;
   await settle();
   await gone;

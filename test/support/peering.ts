@@ -25,7 +25,11 @@ export const beside = (server: TestServer) => {
   return { printed, notes, base: { config, terminal, log: silent } };
 };
 
-export const movePeer = async (server: TestServer, moving: 'approve' | 'resume' | 'revoke' | 'suspend', target: TestServer): Promise<void> => {
+export const movePeer = async (
+  server: TestServer,
+  moving: 'approve' | 'resume' | 'revoke' | 'suspend',
+  target: TestServer,
+): Promise<void> => {
   await runPeersMove({ ...beside(server).base, ...SURE, moving, target: target.app.serverId });
 };
 

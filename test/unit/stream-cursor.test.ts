@@ -119,7 +119,7 @@ function receive(peer: Peer, request: Request): StreamAnswer {
   if (request.cursor > have) return { have, outcomes };
   if (have > Math.max(request.sent, request.start) && peer.token !== request.token) return { have, outcomes };
   for (const { id, number } of request.items) {
-    const isKnown = number <= Math.max(peer.have, request.start) || peer.taken.includes(id);
+    const isKnown = number <= request.start || peer.taken.includes(id);
     if (!isKnown) peer.taken.push(id);
     if (number > peer.have) [peer.have, peer.token] = [number, request.token];
     outcomes.push({ number, verdict: isKnown ? 'known' : 'accepted', reason: '' });
