@@ -1,6 +1,6 @@
 // Two servers become peers and stop being ones: the whole ceremony with restarts and repeated steps, every refusal, two admins where there are two,
 // what each is told and when it did not hear.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cryptoRandom, sha256 } from '../../src/base/ids.ts';
 import { decodeConnected, encodeConnect, encodeNotice } from '../../src/wire/peering.ts';
 import {
@@ -25,12 +25,18 @@ const code = (value: string) => expect.objectContaining({ code: value });
 let a: PeerServer;
 let b: PeerServer;
 let others: PeerServer[];
-beforeEach(async () => {
-  others = [];
+beforeAll(async () => {
   [a, b] = [await startPeerServer(), await startPeerServer()];
 });
+beforeEach(() => {
+  others = [];
+});
 afterEach(async () => {
-  await Promise.all([a, b, ...others].map((server) => server.close()));
+  await Promise.all(others.map((server) => server.close()));
+  await Promise.all([a, b].map((server) => server.forget()));
+});
+afterAll(async () => {
+  await Promise.all([a, b].map((server) => server.close()));
 });
 
 const third = async (options = {}): Promise<PeerServer> => {

@@ -53,6 +53,7 @@ async function open(options: Options, before: { going?: WorldOptions['going']; p
 export async function startPeerServer(options: Options = {}) {
   let running = await open(options, { port: 0, epoch: 'first' });
   let isUp = true;
+  let isFresh = true;
   await running.world.identity.server.document();
   const { database, clock } = running.world;
   const id = running.world.identity.server.id;
@@ -74,7 +75,7 @@ export async function startPeerServer(options: Options = {}) {
     url: running.url,
     /** Ends it as a crash does: nobody is told. */
     crash: async (): Promise<void> => {
-      isUp = false;
+      [isUp, isFresh] = [false, false];
       await running.end();
     },
     /** Starts it again, on its database and address. */
@@ -82,6 +83,21 @@ export async function startPeerServer(options: Options = {}) {
       running = await open(options, { going: { database, clock }, port: running.port, epoch });
       isUp = true;
       await running.federation.sender.start();
+    },
+    /** As if it had never met a server nor had an admin; what it is itself stays. */
+    forget: async (): Promise<void> => {
+      if (!isFresh) {
+        if (isUp) await running.end();
+        running = await open(options, { going: { database, clock }, port: running.port, epoch: 'first' });
+        [isUp, isFresh] = [true, true];
+      }
+      running.changes.length = 0;
+      const { db, identity } = running.world;
+      for (const table of ['admin_requests', 'admin_acts', 'peer_invitations', 'owed_peer_notices', 'peer_cursors', 'peers'])
+        await db.query({ text: `delete from ${table}` });
+      await db.query({ text: 'delete from server_keys where server_id <> $1', values: [identity.server.id] });
+      await db.query({ text: 'delete from servers where id <> $1', values: [identity.server.id] });
+      await db.query({ text: "update users set role = 'user'" });
     },
     close: async (): Promise<void> => {
       if (isUp) await running.end();
