@@ -27,8 +27,8 @@ export class Quota {
   #isConnected = false;
   #looking: Promise<void> | null = null;
   #state: QuotaState = 'enough';
-  /** How much was used when space was freed last: media give it back late, so only what is more than that says that it was not enough. */
-  #freedAtBytes = 0;
+  /** What was freed, and how much was used then: media give space back late, so what they still show of it is no reason to free more. */
+  #freed = { bytes: 0, atBytes: 0 };
 
   constructor(deps: QuotaDeps) {
     this.#deps = deps;
@@ -66,15 +66,17 @@ export class Quota {
     const space = await measure();
     if (!space || space.quotaBytes <= 0) return;
     const { usedBytes, quotaBytes } = space;
-    if (usedBytes * PERCENT < quotaBytes * limits.quotaFreeFromPercent) {
-      this.#freedAtBytes = 0;
+    const fromBytes = (quotaBytes * limits.quotaFreeFromPercent) / PERCENT;
+    if (usedBytes < fromBytes) {
+      this.#freed = { bytes: 0, atBytes: 0 };
       return this.#to('enough', space);
     }
-    if (usedBytes <= this.#freedAtBytes) return;
+    const lateBytes = Math.max(0, this.#freed.bytes - Math.max(0, this.#freed.atBytes - usedBytes));
+    if (usedBytes <= this.#freed.atBytes || usedBytes - lateBytes < fromBytes) return;
     this.#to('freeing', space);
-    this.#freedAtBytes = usedBytes;
-    const wantedBytes = usedBytes - (quotaBytes * limits.quotaFreeToPercent) / PERCENT;
+    const wantedBytes = usedBytes - lateBytes - (quotaBytes * limits.quotaFreeToPercent) / PERCENT;
     const freed = await this.#deps.room.free(async ({ bytes }) => bytes >= wantedBytes);
+    this.#freed = { bytes: lateBytes + freed.bytes, atBytes: usedBytes };
     this.#to(freed.bytes >= wantedBytes ? 'enough' : 'nearly-full', space);
   }
 

@@ -15,26 +15,27 @@ export type ActBudgetDeps = {
 export class ActBudget {
   readonly #deps: ActBudgetDeps;
   /** In the order of their last use. */
-  readonly #buckets = new Map<UserId, Bucket>();
+  readonly #buckets = new Map<string, Bucket>();
 
   constructor(deps: ActBudgetDeps) {
     this.#deps = deps;
   }
 
-  /** Counts an act. @returns 0, or after how many ms the member may try it again; then nothing is counted. */
-  spend(userId: UserId): number {
+  /** Counts an act; of one by the recovery key apart, for who has a member's session only must not keep it waiting. @returns 0, or after how many ms the member may try it again; then nothing is counted. */
+  spend(userId: UserId, by: 'member' | 'recovery'): number {
     const { clock, limits } = this.#deps;
     const now = clock.monotonicMs();
-    const bucket = this.#buckets.get(userId) ?? { level: limits.actsBurst, at: now };
-    this.#buckets.delete(userId);
-    this.#buckets.set(userId, bucket);
+    const name = `${by} ${userId}`;
+    const bucket = this.#buckets.get(name) ?? { level: limits.actsBurst, at: now };
+    this.#buckets.delete(name);
+    this.#buckets.set(name, bucket);
     if (this.#buckets.size > limits.budgetMembers) this.#forgetOldest();
     return take(bucket, { burst: limits.actsBurst, perMs: limits.actsPerMinute / MINUTE_MS }, 1, now);
   }
 
   #forgetOldest(): void {
-    for (const userId of this.#buckets.keys()) {
-      this.#buckets.delete(userId);
+    for (const name of this.#buckets.keys()) {
+      this.#buckets.delete(name);
       return;
     }
   }

@@ -40,8 +40,8 @@ export function tokenOf(request: FastifyRequest): string {
 }
 
 /** Counts an act of a member's: whatever it sends to be carried out. @throws AppError RATE_LIMITED */
-function countAct(acts: ActBudget, request: FastifyRequest, userId: UserId): void {
-  const retryAfterMs = request.method === 'POST' ? acts.spend(userId) : 0;
+function countAct(acts: ActBudget, request: FastifyRequest, userId: UserId, by: 'member' | 'recovery'): void {
+  const retryAfterMs = request.method === 'POST' ? acts.spend(userId, by) : 0;
   if (retryAfterMs > 0) throw new AppError('RATE_LIMITED', 'too many acts of yours at once', { retryAfterMs });
 }
 
@@ -51,7 +51,7 @@ export const signedIn =
   async (request: FastifyRequest): Promise<void> => {
     const member = await identity.sessions.authenticateToken(tokenOf(request));
     if (member === null) throw new AppError('UNAUTHENTICATED', 'the session has ended');
-    countAct(acts, request, member.userId);
+    countAct(acts, request, member.userId, 'member');
     members.set(request, member);
   };
 
@@ -66,7 +66,7 @@ export const recoveringOr =
     const member = by === null && or === 'member' ? await identity.sessions.authenticateToken(token) : null;
     const who = by ?? member;
     if (who === null) throw new AppError('UNAUTHENTICATED', 'the session has ended');
-    countAct(acts, request, who.userId);
+    countAct(acts, request, who.userId, by === null ? 'member' : 'recovery');
     if (by !== null) recovering.set(request, by);
     if (member !== null) members.set(request, member);
   };

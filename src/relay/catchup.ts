@@ -35,21 +35,34 @@ type Turn = {
   readonly room: number;
 };
 
+/** Of this replica at once: pages that wait for the database longer than a lease would be taken twice. */
+const ROUNDS = 4;
+
+const START: Place = { at: null, id: null };
+
 /** Stages of authors who were followed just now that one member may have; who follows more at once is given them all by the stage of follows. */
 const AUTHOR_STAGES = 32;
+
+/** Pages full of members without room that one round goes on behind; so many looks cost little, and the next round begins behind them. */
+const FULL_PAGES = 16;
 
 /**
  * Members with room, at the first of their stages that is due; one stage each, taken under a lease. A member's rows are locked all together,
  * for a later stage must not overtake an earlier one that another round is at: each reed is owed by the strongest message. Who has no room goes
- * behind all others, with every row: however many wait for room, and for whatever, those behind them come up.
+ * behind all others, with every row: however many wait for room, and for whatever, those behind them come up. Who is being caught up takes up no
+ * place among those who are looked at, whatever else of theirs is due.
  */
 const TAKE = `
-with recursive late (user_id, due_at, seen) as (
-  (select user_id, due_at, array[user_id] from catchup_positions where due_at <= $1 and $5::int > 0 order by due_at limit 1)
+with recursive busy as materialized (
+  select coalesce(array_agg(distinct user_id), '{}') as members from catchup_positions where due_at > $1 and due_at <= $2 and lease_until > $1
+),
+late (user_id, due_at, seen, nth) as (
+  (select c.user_id, c.due_at, b.members || c.user_id, 1 from busy b cross join catchup_positions c
+    where c.due_at <= $1 and $5::int > 0 and c.user_id <> all(b.members) order by c.due_at limit 1)
   union all
-  select n.user_id, n.due_at, l.seen || n.user_id from late l cross join lateral (
+  select n.user_id, n.due_at, l.seen || n.user_id, l.nth + 1 from late l cross join lateral (
     select user_id, due_at from catchup_positions where due_at between l.due_at and $1 and user_id <> all(l.seen) order by due_at limit 1) n
-  where cardinality(l.seen) < $5::int
+  where l.nth < $5::int
 ),
 locked as materialized (
   select c.* from late cross join lateral (select * from catchup_positions p where p.user_id = late.user_id for update skip locked) c
@@ -71,7 +84,7 @@ moved as materialized (
   select l.user_id, l.stage, n.served from counted n join locked l on l.user_id = n.user_id
   where l.stage = n.stage or (n.served >= $4 and l.due_at <= $1)
 )
-update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz end,
+update catchup_positions c set due_at = case when n.served < $4 then $2::timestamptz else $1::timestamptz + interval '1 millisecond' end,
   lease_until = case when n.served < $4 then $2::timestamptz end
 from moved n where c.user_id = n.user_id and c.stage = n.stage
 returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.failures, n.served`;
@@ -95,6 +108,8 @@ on conflict (user_id, stage) do update set at = null, id = null, failures = 0, l
 
 export class Catchup {
   readonly #deps: CatchupDeps;
+  #rounds = 0;
+  #again = false;
 
   constructor(deps: CatchupDeps) {
     this.#deps = deps;
@@ -115,7 +130,7 @@ export class Catchup {
 
   /**
    * These members were to be owed more than they may have open. Committed: they are looked at again, every now and then, until they are owed all;
-   * a stage that is not through stays as it is.
+   * a stage that is not through begins anew, for what there was no room for may lie before its place. One that is under way sees to that itself.
    */
   async behind(members: readonly UserId[]): Promise<void> {
     const { application, clock, limits } = this.#deps;
@@ -126,8 +141,9 @@ export class Catchup {
           select user_id from online_users where user_id = any($1::text[]) and sync_request_id is not null order by user_id for key share
         )
         insert into catchup_positions (user_id, stage, due_at) select h.user_id, s.stage, $3 from here h cross join unnest($2::text[]) as s(stage)
-        order by 1, 2 on conflict (user_id, stage) do nothing`,
-      values: [members, stages, new Date(clock.now() + limits.behindLookMs)],
+        order by 1, 2 on conflict (user_id, stage) do update set at = null, id = null
+          where catchup_positions.id is not null and (catchup_positions.lease_until > $4) is not true`,
+      values: [members, stages, new Date(clock.now() + limits.behindLookMs), new Date(clock.now())],
     });
   }
 
@@ -160,22 +176,38 @@ export class Catchup {
           select user_id from online_users where user_id = $1 and sync_request_id is not null for key share
         )
         insert into catchup_positions (user_id, stage, due_at) select h.user_id, s.stage, $3 from here h cross join unnest($2::text[]) as s(stage)
-        on conflict (user_id, stage) do update set at = null, id = null, failures = 0, lease_until = null, due_at = excluded.due_at`,
+        order by 1, 2 on conflict (user_id, stage) do update set at = null, id = null, failures = 0, lease_until = null, due_at = excluded.due_at`,
       values: [member, stages, new Date(clock.now())],
     });
     looks.look(() => this.round());
   }
 
-  /** Opens the next page for every member that has room for one. */
+  /** Opens the next page for every member that has room for one. Of many at once some do it for all, and look again for those who came meanwhile. */
   async round(): Promise<void> {
-    for (;;) {
-      const turns = await this.#take();
-      if (turns.length === 0) return;
+    this.#again = true;
+    if (this.#rounds >= ROUNDS) return;
+    this.#rounds += 1;
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.#pages();
+      }
+    } finally {
+      this.#rounds -= 1;
+    }
+  }
+
+  async #pages(): Promise<void> {
+    for (let fullPages = 0; fullPages < FULL_PAGES; ) {
+      const { turns, looked } = await this.#take();
+      if (looked === 0) return;
+      if (turns.length === 0) fullPages += 1;
       await Promise.all(turns.map((turn) => this.#run(turn)));
     }
   }
 
-  async #take(): Promise<Turn[]> {
+  /** `looked`: at so many rows, those of members without room among them. */
+  async #take(): Promise<{ readonly turns: readonly Turn[]; readonly looked: number }> {
     const { application, clock, limits } = this.#deps;
     const now = clock.now();
     const rows = await application.query<{
@@ -197,11 +229,12 @@ export class Catchup {
         limits.catchupMembers,
       ],
     });
-    return rows.flatMap(({ user_id: member, stage: name, at, id, version, failures, served }) => {
+    const turns = rows.flatMap(({ user_id: member, stage: name, at, id, version, failures, served }) => {
       const stage = stageOf(name);
       const room = limits.catchupServed - served;
       return stage === null || served >= limits.catchupBelow ? [] : [{ member, stage, from: { at, id }, version, failures, room }];
     });
+    return { turns, looked: rows.length };
   }
 
   async #run(turn: Turn): Promise<void> {
@@ -223,7 +256,7 @@ export class Catchup {
     const [taken, cut] = fitting(page.rows, room);
     const due = uniqueBySubject(taken.filter(({ owed }) => owed));
     const { behind, locked } = await this.#owe(turn, due);
-    const next = behind || locked ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
+    const next = behind ? START : locked ? from : cut ? (taken.at(-1)?.place ?? from) : page.next;
     const pauseMs = behind ? limits.behindLookMs : locked ? limits.catchupRetryFirstMs : 0;
     if (next === null) await this.#end(turn);
     else await this.#put(turn, { place: next, failures: 0, dueAt: clock.now() + pauseMs });

@@ -12,6 +12,7 @@ import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
 import { addressFor, bodyFor, readRoutes } from '../support/openapi-input.ts';
 import { makePerson, signInBody, signUp, signUpBody } from '../support/people.ts';
 import { exchange, type RawAnswer } from '../support/raw-http.ts';
+import { recoverBody, rotationOf, withNextKey } from '../support/rotations.ts';
 
 let siege: Siege;
 const opened: Api[] = [];
@@ -70,6 +71,18 @@ describe('a member who floods', () => {
     isOver(await act(ann, 2), SECOND_MS);
   });
 
+  test('keeps nobody with the recovery key waiting: who has a session of theirs has not their whole budget', async () => {
+    const port = await asItComes({ trustProxy: true, limits: { actsBurst: 1 } });
+    const { world } = siege;
+    const person = await signUp(world);
+    const token = String((await siege.post('/api/v1/auth/token', await signInBody(world, person))).json()['token']);
+    const act = () => send(port, 'invites/x/revoke', null, by({ token }, '192.0.2.1'));
+    expect([(await act()).status, (await act()).status]).toEqual([400, 429]);
+    const recovery = (await world.identity.recovery.signIn(await recoverBody(world, person))).token;
+    const body = await rotationOf(world, person, await withNextKey(world, person), 'recovery');
+    expect((await send(port, 'keys', body, by({ token: recovery }, '192.0.2.2'))).status).toBe(201);
+  });
+
   test('is refused on every route that takes an act of a member', async () => {
     const port = await asItComes({ limits: { actsBurst: 0 } });
     const routes = readRoutes((await siege.call({ method: 'GET', url: '/openapi.json' })).json());
@@ -88,10 +101,10 @@ describe('a member who floods', () => {
     const { clock } = siege.world;
     const budget = new ActBudget({ clock, limits: { actsPerMinute: 60, actsBurst: 1, budgetMembers: 2 } });
     const [one, two, three] = ['a', 'b', 'c'] as UserId[] as [UserId, UserId, UserId];
-    expect([one, two, one].map((member) => budget.spend(member))).toEqual([0, 0, SECOND_MS]);
-    expect(budget.spend(three)).toBe(0);
+    expect([one, two, one].map((member) => budget.spend(member, 'member'))).toEqual([0, 0, SECOND_MS]);
+    expect(budget.spend(three, 'member')).toBe(0);
     // Of three the one that was used longest ago is forgotten: as good as new.
-    expect([one, two].map((member) => budget.spend(member))).toEqual([SECOND_MS, 0]);
+    expect([one, two].map((member) => budget.spend(member, 'member'))).toEqual([SECOND_MS, 0]);
   });
 });
 

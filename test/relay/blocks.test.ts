@@ -95,6 +95,23 @@ describe('a block', () => {
     expect(told()).toBe(2 * page);
   });
 
+  it('is told to who acknowledges nothing, too: the next page after a while, each once', async () => {
+    const { acknowledgeMs, pageItems: page } = DEFAULT_LIMITS;
+    const [viewer, ...authors] = await stage.accounts(page + 2);
+    await stage.community.rows(
+      `insert into owed_notices (user_id, about_user_id, kind, statement_hash, countersignature_hash)
+        select $1, id, 'block', identity_hash, 'hash' from users where id = any($2::text[])`,
+      [viewer.userId, authors.map(({ userId }) => userId)],
+    );
+    const v = await stage.join(viewer);
+    const told = () => v.frames.filter(({ type }) => type === 'userBlocked').length;
+    v.sync();
+    await stage.quiet();
+    expect(told()).toBe(page);
+    for (let passes = 0; passes < 3; passes++) await stage.pass(acknowledgeMs);
+    expect(told()).toBe(page + 1);
+  });
+
   it('is acknowledged by a hash and by nothing else: what the database could not even read is invalid', async () => {
     const [viewer, author] = await stage.accounts(2);
     const v = await stage.join(viewer);

@@ -165,6 +165,48 @@ describe('a member who was away', () => {
     await stage.passUntil(500, () => deliveries(newcomer).length >= 5 && deliveries(member).length >= 5);
   });
 
+  it('that is being caught up elsewhere keeps nobody else waiting, whatever else it is owed', async () => {
+    await stage.again({ catchupMembers: 1 });
+    const [busy, other, author] = await stage.accounts(3);
+    await stage.community.follows([[other.userId, author.userId]]);
+    const post = await published(author);
+    await stage.join(author);
+    await stage.join(busy);
+    const leased = new Date(stage.time() + 10_000);
+    await stage.community.rows(
+      `insert into catchup_positions (user_id, stage, due_at, lease_until) values ($1, 'mentions', $2, $2), ($1, 'follows', '-infinity', null)`,
+      [busy.userId, leased],
+    );
+    const member = await stage.join(other);
+    member.sync();
+    await stage.quiet();
+    expect(deliveries(member)).toEqual([{ type: 'followReed', reedId: post }]);
+  });
+
+  it('that has no room keeps nobody else waiting for another round', async () => {
+    await stage.again({ catchupServed: 2, catchupBelow: 1, catchupMembers: 1 });
+    const [full, more, other, author] = await stage.accounts(4);
+    const [second] = await stage.accounts(1);
+    await stage.community.follows([
+      [full.userId, author.userId],
+      [more.userId, author.userId],
+      [other.userId, second.userId],
+    ]);
+    await stage.community.reeds(author.userId, 5);
+    const post = await published(second);
+    await stage.join(author, { answer: 'nothing' });
+    await stage.join(second);
+    for (const each of [full, more]) {
+      (await stage.join(each)).sync();
+      await stage.quiet();
+    }
+    await stage.community.rows(`update catchup_positions set due_at = '-infinity'`);
+    const member = await stage.join(other);
+    member.sync();
+    await stage.quiet();
+    expect(deliveries(member)).toEqual([{ type: 'followReed', reedId: post }]);
+  });
+
   it('with more owed than it may have open, nobody being online who has it, is given the rest when somebody comes', async () => {
     await stage.again({ eventsPerMember: 10 });
     const [away, author] = await stage.accounts(2);
@@ -199,6 +241,27 @@ describe('a member who was away', () => {
     await stage.passUntil(60_000, () => deliveries(member).length >= 4);
     await stage.passUntil(60_000, async () => (await stage.community.rows('select stage from catchup_positions')).length === 0);
     expect(deliveries(member)).toHaveLength(4);
+  });
+
+  it('that had as much open as it may, far on in what it was owed, when more was published is given that as well, without asking again', async () => {
+    await stage.again({ eventsPerMember: 10, catchupRows: 5 });
+    const [away, author] = await stage.accounts(2);
+    await stage.community.follows([[away.userId, author.userId]]);
+    await stage.community.reeds(author.userId, 25);
+    const a = await stage.join(author, { answer: 'nothing' });
+    const member = await stage.join(away);
+    member.sync();
+    await stage.quiet();
+    expect(await open()).toBe(10);
+    const reedId = await stage.community.registered(author.userId);
+    a.send({ id: '', type: 'publishReady', body: { reedId } });
+    await stage.quiet();
+    a.behaviour.answer = 'bytes';
+    a.answerAll();
+    await stage.passUntil(60_000, async () => (await stage.community.rows('select stage from catchup_positions')).length === 0);
+    for (let passes = 0; passes < 3; passes++) await stage.pass(60_000);
+    expect(new Set(deliveries(member).map((each) => each.reedId))).toContain(reedId);
+    expect(deliveries(member)).toHaveLength(26);
   });
 
   it('is not owed a later stage while another replica is at an earlier one, so that the strongest message stays the strongest', async () => {

@@ -142,7 +142,7 @@ test('a headless holder tells an invite that the server refuses from none at all
     invite: server.rootInvite.replace(/.{5}$/, 'AAAAA'),
     username: 'someone',
   });
-  await expect(refused).rejects.toMatchObject({ mend: expect.stringContaining('Ask for a new invite') as string });
+  await expect(refused).rejects.toMatchObject({ mend: expect.stringContaining('Ask for another one') as string });
   const uninvited = runHolder({ store: folder, keep: [], json: true, server: server.url, username: 'someone' });
   await expect(uninvited).rejects.toMatchObject({ mend: expect.stringContaining('Start it with --invite') as string });
 });

@@ -8,14 +8,19 @@ import { makeReedId, parseUserId, type ReedId, type UserId, userOf } from '../..
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import type { Frame } from '../../src/wire/frames.ts';
 
-let counter = 0;
-/** Random bytes that are different each time and the same in each run. */
-export const countingRandom = (count: number): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(count);
-  counter++;
-  for (let place = 0; place < Math.min(count, 4); place++) bytes[count - 1 - place] = (counter >> (8 * place)) & 0xff;
-  return bytes;
+/** Random bytes that are different each time; those of one source are the same in each run. */
+export const countingSource = (): ((count: number) => Uint8Array<ArrayBuffer>) => {
+  let counter = 0;
+  return (count) => {
+    const bytes = new Uint8Array(count);
+    counter++;
+    for (let place = 0; place < Math.min(count, 4); place++) bytes[count - 1 - place] = (counter >> (8 * place)) & 0xff;
+    return bytes;
+  };
 };
+
+/** One source for whoever wants no more than different bytes: which ones, depends on what ran before. */
+export const countingRandom = countingSource();
 
 export const userNamed = (letter: string): UserId => {
   const user = parseUserId(`${letter.repeat(16)}@${'s'.repeat(16)}`);

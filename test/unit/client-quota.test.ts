@@ -68,9 +68,14 @@ describe('a device', () => {
     await turns();
     for (let look = 0; look < 3; look++) await on.later();
     expect(on.authors).toEqual([60, 60]);
-    on.device.space = { usedBytes: 901, quotaBytes: GIVEN };
+    for (let usedBytes = 901; usedBytes < 970; usedBytes++) {
+      on.device.space = { usedBytes, quotaBytes: GIVEN };
+      await on.later();
+    }
+    expect(on.authors).toEqual([60, 60]);
+    on.device.space = { usedBytes: 970, quotaBytes: GIVEN };
     await on.later();
-    expect(on.authors).toEqual([]);
+    expect(on.authors).toEqual([60]);
   });
 
   test('where everything left is wanted tells the app, until there is room', async () => {
