@@ -155,7 +155,7 @@ test('a backup brings its owner back on another device, which takes the place of
   const elsewhere = await openProfile(browser, server.url);
   const page = await elsewhere.open('/restore');
   await page.setInputFiles('#file', { name: 'backup.asc', mimeType: 'application/pgp-encrypted', buffer: Buffer.from(ada.backup.file) });
-  await page.fill('#words', 'not the right seven words at all');
+  await page.fill('#words', ada.backup.words.toReversed().join(' '));
   await page.getByRole('button', { name: 'Open it and sign in' }).click();
   await page.getByText('These words do not open this backup').waitFor();
   await page.fill('#words', ada.backup.words.join(' '));

@@ -39,6 +39,9 @@ class Asker {
 
   async stay(url: string): Promise<void> {
     const life = await LightMember.connect(url, this.account, this.behaviour);
+    // It may have been told to answer while it was signing in.
+    Object.assign(life.behaviour, this.behaviour);
+    if (this.behaviour.answer === 'bytes') life.answerAll();
     this.driven = false;
     this.lives.push(life);
     if (this.request !== null && !this.held) this.ask();
