@@ -40,6 +40,7 @@ export default defineConfig({
       project('unit'),
       project('pg', { database: true }),
       project('relay', { database: true }),
+      project('federation', { database: true }),
       project('faults', { database: true, bundle: true, timeoutMs: 120_000 }),
       project('model', { database: true, timeoutMs: 120_000 }),
       project('architecture'),

@@ -53,6 +53,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'pino-pretty': ['^src/telemetry/'],
   protobufjs: ['^src/wire/'],
   'smol-toml': ['^src/config/'],
+  'structured-headers': ['^src/federation/'],
   svelte: ['^web/'],
   undici: ['^src/net/'],
   ws: ['^src/gateway/', '^src/ops/'],

@@ -1,14 +1,12 @@
 // Composition root: builds the whole server out of its parts and takes it down in the opposite order. No types beyond its own, no
 // decisions; nothing but the entry and tests import it.
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { OffsetClock } from './base/clock.ts';
+import { OffsetClock, type Timer } from './base/clock.ts';
 import { cryptoRandom, type RandomBytes } from './base/ids.ts';
 import { SetupError } from './base/setup-error.ts';
 import { MemoryBus } from './bus/memory-bus.ts';
@@ -17,17 +15,26 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
+import { type FederationDeps, openFederation } from './federation/federation.ts';
+import { Fold } from './federation/fold.ts';
+import { CallsOfFold } from './federation/fold-calls.ts';
+import { PeerWatch } from './federation/peer-watch.ts';
+import { StoredPeers } from './federation/stored-peers.ts';
+import type { Leg, PeerCalls } from './federation/stream-ports.ts';
+import { openStreams, type Streams } from './federation/streams.ts';
+import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { addressOf, trusted } from './http/client-address.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
-import { openIdentity } from './identity/identity.ts';
+import { type Identity, openIdentity } from './identity/identity.ts';
 import { Presence } from './presence/presence.ts';
 import { Replica } from './presence/replica.ts';
 import { Subscriptions } from './presence/subscriptions.ts';
 import { openReeds } from './reeds/reeds.ts';
 import { Relay } from './relay/relay.ts';
-import type { ServerId } from './wire/address.ts';
+import type { ServerId, UserId } from './wire/address.ts';
 
 export type Overrides = {
   readonly log: Logger;
@@ -37,6 +44,8 @@ export type Overrides = {
   readonly bus?: Bus;
   /** Where the built web app is. */
   readonly webFolder?: string;
+  /** How other servers are reached. */
+  readonly peerCalls?: PeerCalls;
 };
 
 export type App = {
@@ -45,6 +54,10 @@ export type App = {
   readonly fingerprint: string;
   /** The link that makes the first member, as long as there is none. */
   readonly rootInvite: string | null;
+  /** What other servers may call. */
+  readonly legs: ReadonlyMap<string, Leg>;
+  /** Something about another server is another way than it was, committed. */
+  peerChanged: FederationDeps['onChange'];
   /** Statements sent to the ledger and to the rest of the database so far. */
   statements(): { readonly ledger: number; readonly application: number };
   /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
@@ -90,6 +103,7 @@ const openMembers = async (
   ground: Ground,
   publicUrl: () => string,
   told: () => Pick<Relay, 'accountRemoved' | 'changed' | 'cutOff' | 'followed' | 'keyEnded' | 'removed'>,
+  streams: () => Pick<Streams, 'actTowards' | 'persons'>,
 ) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
@@ -97,9 +111,16 @@ const openMembers = async (
     ...{ publicUrl, passphrase: config.passphrase ?? '', name: config.name, signup: config.signup },
     blockEffects: {
       cutOff: (tx, author, viewer) => told().cutOff(tx, author, viewer),
-      changed: (kind, author, viewer) => told().changed(kind, author, viewer),
+      changed: (kind, author, viewer) => {
+        told().changed(kind, author, viewer);
+        streams().actTowards(viewer);
+      },
     },
-    onFollowed: (member, target) => told().followed(member, target),
+    onFollowed: (member, target) => {
+      told().followed(member, target);
+      streams().actTowards(target);
+    },
+    learnPerson: (user) => streams().persons.learnPerson(user),
     onKeyEnded: (key) => told().keyEnded(key),
     onAccountRemoved: (user) => told().accountRemoved(user),
     onSessionEnded: (userId, ended) =>
@@ -121,12 +142,18 @@ const openMembers = async (
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-const openRelay = (ground: Ground, { identity, reeds }: Members) => {
+const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact: (author: UserId) => void; calls: () => PeerCalls }) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
   const subscriptions = new Subscriptions(db, ground.limits);
-  const relay = new Relay({
+  const fold: Fold = new Fold({
+    ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, home: identity.server.id, keys: identity.foreignKeys },
+    calls: new CallsOfFold({ ...ground, calls: about.calls }),
+    threads: new VerifiedRecords({ keys: identity.storedKeys, clock: ground.clock }),
+    looks: () => relay.looks,
+  });
+  const relay: Relay = new Relay({
     ...{
       ...ground,
       db: ground.ledgerDb,
@@ -134,11 +161,13 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
       replicaId,
       presence,
       subscriptions,
+      fold,
       publish: reeds.publish,
       keys: identity.keys,
       blocks: identity.blocks,
       accountRemovals: identity.accountRemovals,
       voiding: reeds.voiding,
+      onFact: about.onFact,
     },
   });
   const gateway = new Gateway({
@@ -161,17 +190,29 @@ const openRelay = (ground: Ground, { identity, reeds }: Members) => {
         dispatch: (holder) => relay.looks.dispatch(holder),
         endSessions: (userId, options) => gateway.hub.endSessions(userId, options),
       });
+      relay.looks.look(() => fold.registered());
     },
     onLost: () => gateway.presenceLost(),
     end: (items) => presence.end(items),
     onLeft: async (users) => void (await Promise.all(users.map((user) => relay.left(user)))),
   });
-  return { presence, relay, gateway, replica, leave: () => served?.close() };
+  return { presence, relay, fold, gateway, replica, leave: () => served?.close() };
 };
 
-const openHttp = (ground: Ground, members: Members, webFolder: string) =>
+type Federation = ReturnType<typeof openFederation>;
+
+type AboutPeers = Pick<FederationDeps, 'publicUrl' | 'legs' | 'onChange' | 'onHeard'> & { readonly replica: Replica };
+
+const openPeers = (ground: Ground, { identity }: Members, { replica, ...about }: AboutPeers): Federation =>
+  openFederation({
+    ...{ ...ground, identity, allowPrivatePeers: ground.config.allowPrivatePeers },
+    ...{ ...about, epoch: () => replica.epoch, isAlone: () => replica.isAlone() },
+  });
+
+const openHttp = (ground: Ground, members: Members, { federation, webFolder }: { federation: Federation; webFolder: string }) =>
   createHttp({
     ...{ ...ground, ...members, webFolder, version: packageJson.version },
+    ...{ federation: federation.inbound, peering: federation.peering, peers: federation.directory },
     ...{ signup: ground.config.signup, name: ground.config.name, trustProxy: trusted(ground.config.trustProxy) },
     ready: () =>
       ground.db.query({ text: 'select 1' }).then(
@@ -179,6 +220,65 @@ const openHttp = (ground: Ground, members: Members, webFolder: string) =>
         () => false,
       ),
   });
+
+type AboutParts = {
+  readonly overrides: Overrides;
+  readonly owned: AsyncDisposableStack;
+  readonly publicUrl: () => string;
+  readonly onReplica: (replica: Replica) => void;
+};
+
+/** Everything between the database and HTTP. The parts know each other by what one has to tell another. */
+const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUrl }: AboutParts) => {
+  const members = await openMembers(
+    ground,
+    publicUrl,
+    () => relay,
+    () => streams,
+  );
+  const { presence, relay, fold, gateway, replica, leave } = openRelay(ground, members, {
+    onFact: (author) => streams.factOf(author),
+    calls: () => calls,
+  });
+  onReplica(replica);
+  const watch = new PeerWatch({
+    ...{ ...ground, fold },
+    onNear: (peer) => {
+      relay.peerBack(peer);
+      streams.peerBack(peer);
+    },
+  });
+  const legs = (): ReadonlyMap<string, Leg> => allLegs;
+  const onHeard = (peer: ServerId): void => streams.heard(peer);
+  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs, onHeard, onChange: watch.changed });
+  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
+  const calls: PeerCalls = overrides.peerCalls ?? federation.calls;
+  const streams: Streams = openStreams({ ...ground, ...members, calls, peers: new StoredPeers(ground.db), told: relay });
+  const allLegs = new Map<string, Leg>([...streams.legs, ...Object.entries(fold.handlers())]);
+  return { members, presence, relay, gateway, replica, leave, federation, streams, watch, allLegs };
+};
+
+/** Takes up keys that a command has made while the server runs. */
+const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { close(): void } => {
+  let timer: Timer | null = null;
+  let isClosed = false;
+  const again = (): void => {
+    timer = clock.after(limits.serverKeysReadEveryMs, () => {
+      server
+        .reload()
+        .then(() => server.document())
+        .catch(() => log.warn("the server's keys could not be read again"))
+        .finally(() => isClosed || again());
+    });
+  };
+  again();
+  return {
+    close: () => {
+      isClosed = true;
+      timer?.cancel();
+    },
+  };
+};
 
 /** Builds and starts a server on a migrated database (`config.databaseUrl`). @throws SetupError for what the operator can mend */
 export const createApp = async (config: Config, overrides: Overrides): Promise<App> => {
@@ -191,20 +291,19 @@ export const createApp = async (config: Config, overrides: Overrides): Promise<A
   }
 };
 
-/** Whatever is opened is put on `owned`, which takes it down in the opposite order. */
-const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
-  let listening = `http://${config.host}:${config.port}`;
-  const publicUrl = (): string => config.publicUrl ?? listening;
-  const ground = await openGround(config, overrides, owned, (epoch) => replica.epochSeen(epoch));
-  const members = await openMembers(ground, publicUrl, () => relay);
-  const { presence, relay, gateway, replica, leave } = openRelay(ground, members);
-  const http = await openHttp(ground, members, overrides.webFolder ?? WEB_FOLDER);
+type Startable = Pick<
+  Awaited<ReturnType<typeof openParts>>,
+  'replica' | 'leave' | 'relay' | 'streams' | 'gateway' | 'federation' | 'watch'
+> & {
+  readonly server: Awaited<ReturnType<typeof createHttp>>;
+  readonly rest: () => Promise<void>;
+};
 
-  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle;
-  const rest = async (): Promise<void> => {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
-  };
-
+/** Starts what runs by itself, in the order in which it is needed. */
+const start = async (
+  owned: AsyncDisposableStack,
+  { federation, gateway, leave, relay, replica, rest, server, streams, watch }: Startable,
+): Promise<void> => {
   await replica.start();
   owned.defer(async () => {
     await replica.stop();
@@ -215,45 +314,72 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     await relay.stop();
     await rest();
   });
-  const detach = gateway.attach(http.server);
+  // What is on its way to a peer is waited for no longer.
+  owned.defer(() => federation.outbound[Symbol.asyncDispose]());
+  await watch.start();
+  owned.defer(() => watch.stop());
+  streams.start();
+  owned.defer(() => streams.stop());
+  const detach = gateway.attach(server.server);
   owned.defer(async () => {
     detach();
-    const closed = http.close();
+    const closed = server.close();
     await gateway.close();
     await closed;
   });
+};
+
+/** Whatever is opened is put on `owned`, which takes it down in the opposite order. */
+const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposableStack): Promise<App> => {
+  let listening = `http://${config.host}:${config.port}`;
+  const publicUrl = (): string => config.publicUrl ?? listening;
+  let seen: Replica | null = null;
+  const ground = await openGround(config, overrides, owned, (epoch) => seen?.epochSeen(epoch));
+  const parts = await openParts(ground, {
+    ...{ overrides, owned, publicUrl },
+    onReplica: (opened) => {
+      seen = opened;
+    },
+  });
+  const { members, relay, presence, gateway, replica, federation, streams, watch, allLegs } = parts;
+  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
+
+  const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
+  const rest = async (): Promise<void> => {
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
+  };
+
+  await start(owned, { ...parts, server: http, rest });
   await http.listen({ host: config.host, port: config.port });
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
   const { server, invites } = members.identity;
   const secret = await invites.makeRootInvite();
+  // Commands beside the server say what it says of itself.
+  await server.document();
+  const keys = watchKeys(ground, members.identity);
+  owned.defer(() => keys.close());
+  await federation.sender.start();
+  owned.defer(() => federation.sender.stop());
   return {
     url: publicUrl(),
     serverId: server.id,
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
+    legs: allLegs,
+    peerChanged: watch.changed,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
+      await watch.look();
       await rest();
       await relay.sweep();
       await replica.settle();
+      await server.reload();
+      await federation.sender.round();
+      await streams.sender.round();
       await rest();
     },
     close: () => owned.disposeAsync(),
   };
-};
-
-type Trust = Config['trustProxy'];
-
-/** As fastify takes it; a number of hops is counted from us outwards. */
-const trusted = (trust: Trust): false | string[] | ((address: string, hop: number) => boolean) => {
-  if (trust === false) return false;
-  return typeof trust === 'number' ? (_, hop) => hop < trust : [...trust];
-};
-
-/** The client's address of an upgrade request, as the HTTP API sees it. */
-const addressOf = (trust: Trust): ((request: IncomingMessage) => string) => {
-  const by = trusted(trust);
-  return by === false ? (request) => request.socket.remoteAddress ?? '' : (request) => (proxyAddr(request, by) as string | undefined) ?? '';
 };
 
 const hostOf = ({ address, family, port }: AddressInfo): string => {

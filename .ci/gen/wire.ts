@@ -8,8 +8,34 @@ const run = promisify(execFile);
 
 const HEADER = '// Generated from proto/ by `npm run gen`; not edited by hand.\n';
 
-/** Proto file → the message from which everything in its module is reached. */
-const MODULES = [{ proto: 'reedbed/v1/relay.proto', root: 'reedbed.v1.Frame', name: 'relay' }];
+/** Proto file → the messages from which everything in its module is reached. */
+const MODULES = [
+  { proto: 'reedbed/v1/relay.proto', roots: ['Frame'], name: 'relay' },
+  {
+    proto: 'reedbed/v1/streams.proto',
+    roots: [
+      ...[
+        'StreamRequest',
+        'StreamAnswer',
+        'PositionsRequest',
+        'PositionsAnswer',
+        'AboutRequest',
+        'KeyAnswer',
+        'ProfileAnswer',
+        'CertificateAnswer',
+      ],
+      'ActRequest',
+    ],
+    name: 'streams',
+  },
+  { proto: 'reedbed/v1/federation.proto', roots: ['FederationAnswer'], name: 'federation' },
+  { proto: 'reedbed/v1/peering.proto', roots: ['Connect', 'Connected', 'Notice'], name: 'peering' },
+  {
+    proto: 'reedbed/v1/fold.proto',
+    roots: ['FoldRequest', 'FoldRequestAnswer', 'FoldDelivery', 'FoldWord', 'FoldCrossings', 'HolderNotify'],
+    name: 'fold',
+  },
+];
 
 /** Makes the reader give numbers, not Long objects: no integer of ours reaches 2^53, and comparisons must not meet objects. */
 const NUMBERS = '$protobuf.util.Long = null;\n$protobuf.configure();\n';
@@ -21,8 +47,9 @@ async function pbjs(root: string, args: readonly string[]): Promise<void> {
 
 async function generateModule(root: string, scratch: string, module: (typeof MODULES)[number]): Promise<[string, string][]> {
   const filter = join(scratch, `${module.name}.filter.json`);
-  await writeFile(filter, JSON.stringify({ messageNames: [module.root] }));
-  const common = ['-t', 'static-module', '-w', 'esm', '-r', 'reedbed', '--force-number', '--no-convert', '--no-verify', '--no-delimited'];
+  await writeFile(filter, JSON.stringify({ messageNames: module.roots.map((name) => `reedbed.v1.${name}`) }));
+  // A root for each: modules of one root would find the messages of whichever was loaded last.
+  const common = ['-t', 'static-module', '-w', 'esm', '-r', module.name, '--force-number', '--no-convert', '--no-verify', '--no-delimited'];
   const shape = ['--no-service', '--no-typeurl', '--filter', filter, '-p', join(root, 'proto')];
   const code = join(scratch, `${module.name}.js`);
   const typed = join(scratch, `${module.name}-typed.js`);

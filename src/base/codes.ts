@@ -25,7 +25,8 @@ export type ErrorCode =
   | 'INVITE_INVALID'
   | 'KEY_REVOKED'
   | 'EXPIRED'
-  | 'NOT_ACKNOWLEDGED';
+  | 'NOT_ACKNOWLEDGED'
+  | 'CLOCK_DIFFERS';
 
 export type CloseCode =
   | 'CLOSE_UNSPECIFIED'
@@ -77,6 +78,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorCodeEntry>> = {
   KEY_REVOKED: { number: 21, httpStatus: 403, retryable: false },
   EXPIRED: { number: 22, httpStatus: 410, retryable: true },
   NOT_ACKNOWLEDGED: { number: 23, httpStatus: 408, retryable: true },
+  CLOCK_DIFFERS: { number: 24, httpStatus: 401, retryable: true },
 };
 
 export const CLOSE_CODES: Readonly<Record<CloseCode, CloseCodeEntry>> = {

@@ -214,6 +214,84 @@ export const DEFAULT_LIMITS = {
   quotaFreeFromPercent: 85, // of the space: then authors are let go of
   quotaFreeToPercent: 80, // until no more than this is used
 
+  // Calls between servers. What a caller has too much of is answered 429 with Retry-After.
+  peerCallMs: 10 * SECOND, // of ours, the wait for a connection included; then it counts as not answered
+  peerCallsAtOnce: 8, // of ours to one peer; further ones wait
+  peerCallsWaiting: 64, // over it a call fails at once
+  peerAnswerBytes: MIB, // of an answer to us; cut off
+  peerRequestsAtOnce: 8, // of one peer to us
+  peerRequestsPerSecond: 50, // of one peer
+  peerBytesPerMinute: 128 * MIB, // of one peer, both ways
+  peerClockMs: 5 * MINUTE, // that clocks of servers may differ by
+  peerSignatureMs: MINUTE, // the longest that a signed request says it is good for
+  peerNonceMs: 15 * MINUTE, // remembered; longer than a request can be good for by either clock
+  introductionsAtOnce: 4, // requests of callers that are no peers yet
+
+  // Peering.
+  peeringInviteMs: 7 * DAY, // then its secret opens nothing
+  newAdminMs: 7 * DAY, // so long nobody confirms what the admin began who made or invited them
+  adminRequestMs: 7 * DAY, // that an act which needs two waits for the second
+  adminActMs: 10 * MINUTE, // that an act may be dated away from the clock here
+  serverKeyAnnouncedMs: 3 * DAY, // from when others see a new identity key until it counts
+  serverKeyMarginMs: HOUR, // so much later we sign with it
+  transportKeyAnnouncedMs: 10 * MINUTE, // in the document before it signs
+  transportKeyKeptMs: DAY, // in the document after another took its place
+  serverKeysReadEveryMs: MINUTE, // by a running server, for keys that a command has made
+  peerDocumentEveryMs: 5 * MINUTE, // a peer's document is asked for at most, when a key is not known
+  peerDocumentAgeMs: DAY, // then it is asked for anew
+  peerBackoffFirstMs: SECOND,
+  peerBackoffMaxMs: 15 * MINUTE,
+  peerSweepEveryMs: SECOND,
+  peersPerSweep: 16, // told something, probed or asked for their document in one round
+  goodbyeMs: 2 * SECOND, // of the drain, for telling peers
+  connectBytes: 64 * KIB, // 404
+  noticeBytes: 32 * KIB, // 413
+  peeringTextBytes: 32 * KIB, // of a connection string
+
+  // Streams of authors to peers.
+  streamItems: 100, // of one request; halved after a fault
+  streamBytes: MIB, // of one request, about; a single item may be as long as it is
+  streamsPerPeer: 8, // authors whose items are on the wire to one peer
+  streamLeaseMs: 30 * SECOND, // longer than a call; then another replica sends
+  streamRetryFirstMs: SECOND,
+  streamRetryMaxMs: 15 * MINUTE,
+  streamEveryMs: 30 * SECOND, // then each peer's share is looked at, whatever nobody said
+  streamHeardEveryMs: 10 * SECOND, // because something came from the peer
+  streamFaults: 5, // of one item alone; then it is parked
+  streamLaterMs: DAY, // that a peer takes an item not yet; then it is parked
+  streamLiftNumbers: 1_000_000_000, // that a stream's numbers are lifted by at once; a peer that has more is not believed
+  positionsEveryMs: DAY,
+  positionsPerCall: 1_000,
+  owedLegsPerRound: 64,
+  foreignProfileMs: HOUR, // that a profile of a peer's member is shown without asking again
+
+  // The fold: copies that cross between two servers.
+  inLineLookMs: MINUTE, // what waits for a slot or a peer is looked at again
+  inLinePerLook: 256, // that one round looks at; the others follow
+  linePerPromotion: 64, // of one subject that one look takes, or wakes
+  crossingsPerPeer: 192, // awake, of one server that is asked; more wait in line
+  crossingMs: MINUTE, // without a delivery: asked once more by the same id, then given up
+  crossingSendMs: 15 * SECOND, // for the answer to a request; then it is sent again
+  carrierFaultMs: HOUR, // whose crossing ended by silence or as invalid carries that reed no more
+  invalidCrossings: 8, // of one reed within that time; then it crosses once in invalidPauseMs
+  invalidPauseMs: MINUTE,
+  crossingsListMs: MINUTE, // between two comparisons of what is open with a peer
+  crossingGraceMs: MINUTE, // an event of a peer that it does not name, and is older, ends
+  cancelRememberedMs: 10 * MINUTE, // of a request that may still come
+  forwardMs: 15 * SECOND, // a copy is passed on to a peer, or dropped
+  forwardAgainMs: 5 * SECOND, // left of it: then it is tried once more
+  fallbackForwardMs: 8 * SECOND, // one try, of a copy that itself came over a border
+  fallbackServers: 5, // asked one after the other when no holder is online at home
+  foreignAcknowledgeMs: 10 * MINUTE, // for a peer's ack, cancel or list after a copy was passed on
+  peerAwakeEvents: 256, // of one peer, being served: 429
+  peerDormantEvents: 4_096, // of one peer, for which nobody is online: 429
+  owedRetryFirstMs: SECOND, // acks, cancels, words to a peer that it did not answer, doubling
+  owedRetryMaxMs: 15 * MINUTE,
+  peerAwayFirstMs: SECOND, // a server that did not answer is asked again, doubling
+  peerAwayMaxMs: 15 * MINUTE,
+  foldItems: 64, // owed or due that one round takes up
+  foldAuditEveryMs: 5 * SECOND, // crossings whose events are gone
+
   // Shutdown.
   drainMs: 5 * SECOND,
 } as const satisfies Record<string, number>;

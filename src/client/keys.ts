@@ -4,10 +4,10 @@ import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import { type ChainKey, continuationOf, verifyKeyChain } from '../crypto/key-chain.ts';
 import type { PublicKey } from '../crypto/openpgp.ts';
-import type { KeyLookup, KnownKey, VerifyContext } from '../crypto/statement.ts';
-import { parseUserKeyId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import type { KeyLookup, KnownKey, KnownServerKey, VerifyContext } from '../crypto/statement.ts';
+import { parseUserKeyId, type ServerId, type ServerKeyId, serverOf, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import type { Api, TokenSource } from './api.ts';
-import type { PinnedServer } from './server.ts';
+import { PinnedServer } from './server.ts';
 import type { ServerTime } from './server-time.ts';
 import type { KeyRecord, Store } from './store.ts';
 
@@ -27,6 +27,8 @@ export class KeyDirectory {
   readonly #deps: KeyDeps;
   /** Proved chains, the most recently used last. */
   readonly #chains = new Map<UserId, Chain>();
+  /** Servers of others, as the member's own shows them. */
+  readonly #servers = new Map<ServerId, PinnedServer>();
   readonly #loading = new Map<string, Promise<Chain | null>>();
   #changing: Promise<void> = Promise.resolve();
 
@@ -38,8 +40,26 @@ export class KeyDirectory {
   get lookup(): KeyLookup {
     return {
       userKey: (id) => this.#find(id, 'verify'),
-      serverKey: (id) => this.#deps.server.key(id),
+      serverKey: (id) => this.#serverKey(id),
     };
+  }
+
+  /** Another server's keys are proven from its id on like our own server's: who hands its document over does not matter. */
+  #serverKey(id: ServerKeyId): Promise<KnownServerKey | null> {
+    const { api, server, session } = this.#deps;
+    const named = serverOf(id);
+    if (named === server.id) return server.key(id);
+    const shown = async (): Promise<unknown> => {
+      try {
+        return await api.call(`peers/${named}/document`, { session });
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+        throw error;
+      }
+    };
+    const other = this.#servers.get(named) ?? new PinnedServer(named, { ...this.#deps, shown });
+    this.#servers.set(named, other);
+    return other.key(id);
   }
 
   get context(): VerifyContext {
@@ -185,7 +205,7 @@ export class KeyDirectory {
   }
 
   async #prove(record: KeyRecord): Promise<Chain | null> {
-    const keys: KeyLookup = { userKey: async () => null, serverKey: (id) => this.#deps.server.key(id) };
+    const keys: KeyLookup = { userKey: async () => null, serverKey: (id) => this.#serverKey(id) };
     const proved = await verifyKeyChain(record.chain, record.id, { keys, now: this.#deps.time.now() });
     return proved.ok ? { keys: proved.value, record } : null;
   }

@@ -1,6 +1,8 @@
 // The server as this member pinned it: its id fits one first identity key only, from which a chain leads to the present one, and its
-// document (signed by a key of that chain) names the transport keys that prove a socket. A document older than the pinned one is refused.
+// document (signed by a key of that chain) names the transport keys that prove a socket. A document older than the pinned one is refused, and a key
+// that was announced since counts three days after that can have been at the earliest: whoever stole a key is not the server overnight.
 import { AppError } from '../base/errors.ts';
+import { DEFAULT_LIMITS } from '../base/limits.ts';
 import { type AcceptedDocument, verifyServerDocument, verifyWelcome } from '../crypto/server-document.ts';
 import type { KnownServerKey } from '../crypto/statement.ts';
 import type { ServerId, ServerKeyId } from '../wire/address.ts';
@@ -10,9 +12,10 @@ import type { Api } from './api.ts';
 import type { ServerTime } from './server-time.ts';
 import type { Store } from './store.ts';
 
-const META = 'server';
+const HOME = 'server';
 /** An unknown transport key makes the document be fetched again, but not for every liar. */
 const FETCH_EVERY_MS = 5 * 60_000;
+const ANNOUNCED_MS = DEFAULT_LIMITS.serverKeyAnnouncedMs;
 
 export type ServerDocument = StatementOf<'server-document'>;
 
@@ -26,7 +29,13 @@ export type ServerInfo = {
   readonly document: ServerDocument;
 };
 
-export type ServerDeps = { readonly api: Api; readonly store: Store; readonly time: ServerTime };
+export type ServerDeps = {
+  readonly api: Api;
+  readonly store: Store;
+  readonly time: ServerTime;
+  /** Of another server than the member's own: how its document is had; null if it can't be. */
+  readonly shown?: () => Promise<unknown>;
+};
 
 export class PinnedServer {
   readonly id: ServerId;
@@ -41,35 +50,48 @@ export class PinnedServer {
 
   /** What `GET server` says, its document verified and pinned. Throws AppError INVALID if it is not the pinned server. */
   async info(): Promise<ServerInfo> {
-    const { api, store, time } = this.#deps;
+    const { api, time } = this.#deps;
     const answer = (await api.call('server')) as Record<string, unknown>;
     if (typeof answer.time === 'string') time.learn(Date.parse(answer.time) || time.now());
     else if (typeof answer.time === 'number') time.learn(answer.time);
     if (answer.id !== this.id) throw new AppError('INVALID', 'another server answered');
-    const verified = await verifyServerDocument(answer.document, { server: this.id, now: time.now() });
-    if (!verified.ok) throw new AppError('INVALID', `the server's document does not hold: ${verified.reason}`);
-    const pin = (await store.get('meta', META))?.value as Pin | undefined;
-    if (pin && !continues(pin, verified.value)) {
-      throw new AppError('INVALID', "the server's document is older than the pinned one, or has other keys");
-    }
-    this.#verified = verified.value;
-    this.#fetchedAt = time.monotonicMs();
-    await store.write([{ put: 'meta', record: { id: META, value: pinOf(verified.value) } }]);
-    const document = verified.value.signed.statement;
+    const { document, keys } = await this.#take(answer.document);
     return {
-      id: this.id,
-      name: document.name,
+      ...{ id: this.id, name: document.name, keys, document },
       version: String(answer.version ?? ''),
       signup: answer.signup as ServerInfo['signup'],
-      keys: verified.value.serverKeys.map(({ id }) => id),
-      document,
     };
   }
 
-  /** The identity key of that id; null if it is not on the server's chain. */
+  /** Verifies a document and pins what of it may be believed. @throws AppError INVALID */
+  async #take(shown: unknown): Promise<Pick<ServerInfo, 'document' | 'keys'>> {
+    const { store, time } = this.#deps;
+    const verified = await verifyServerDocument(shown, { server: this.id, now: time.now() });
+    if (!verified.ok) throw new AppError('INVALID', `the server's document does not hold: ${verified.reason}`);
+    const pin = await this.#pin();
+    if (pin && !continues(pin, verified.value, time.now())) {
+      throw new AppError('INVALID', "the server's document is older than the pinned one, or has other keys");
+    }
+    this.#fetchedAt = time.monotonicMs();
+    const next = pinOf(verified.value, pin, time.now());
+    const { signed, serverKeys } = verified.value;
+    const isBelieved = counts(next, signed.signatures[0]?.key as ServerKeyId, time.now());
+    await store.write([
+      { put: 'meta', record: { id: this.#place, value: isBelieved || !pin ? next : { ...next, signed: pin.signed, serial: pin.serial } } },
+    ]);
+    if (!isBelieved) throw new AppError('INVALID', "the server's document is signed by a key that was announced too short a time ago");
+    this.#verified = verified.value;
+    return { document: signed.statement, keys: serverKeys.flatMap(({ id }) => (counts(next, id, time.now()) ? [id] : [])) };
+  }
+
+  /** The identity key of that id; null if it is not on the server's chain. @throws AppError UNAVAILABLE if it is announced and does not count yet */
   async key(id: ServerKeyId): Promise<KnownServerKey | null> {
     const find = async (): Promise<KnownServerKey | null> => (await this.#pinned())?.serverKeys.find((key) => key.id === id) ?? null;
-    return (await find()) ?? ((await this.#refresh()) ? find() : null);
+    const found = (await find()) ?? ((await this.#refresh()) ? await find() : null);
+    const pin = await this.#pin();
+    if (pin?.keys.includes(id) && !counts(pin, id, this.#deps.time.now()))
+      throw new AppError('UNAVAILABLE', 'this key of the server was announced too short a time ago to count');
+    return found;
   }
 
   /** Whether the server's transport key signed this welcome for our nonce. Rejects if the document can't be fetched now. */
@@ -83,14 +105,29 @@ export class PinnedServer {
   async #refresh(): Promise<boolean> {
     const now = this.#deps.time.monotonicMs();
     if (this.#fetchedAt !== null && now - this.#fetchedAt < FETCH_EVERY_MS) return false;
-    await this.info();
+    const { shown } = this.#deps;
+    if (shown === undefined) await this.info();
+    else {
+      const document = await shown();
+      if (document === null) return false;
+      await this.#take(document);
+    }
     return true;
+  }
+
+  /** Where it is remembered. */
+  get #place(): string {
+    return this.#deps.shown === undefined ? HOME : `${HOME} ${this.id}`;
+  }
+
+  async #pin(): Promise<Pin | undefined> {
+    return (await this.#deps.store.get('meta', this.#place))?.value as Pin | undefined;
   }
 
   /** The pinned document, proved again when it is read from the store. Null once it has run out: then it is fetched anew. */
   async #pinned(): Promise<AcceptedDocument | null> {
     if (this.#verified) return this.#verified;
-    const pin = (await this.#deps.store.get('meta', META))?.value as Pin | undefined;
+    const pin = await this.#pin();
     if (!pin) return null;
     const verified = await verifyServerDocument(pin.signed, { server: this.id, now: this.#deps.time.now() });
     this.#verified = verified.ok ? verified.value : null;
@@ -99,14 +136,28 @@ export class PinnedServer {
 }
 
 /** What is remembered of a document for good, whether or not it has run out. */
-type Pin = { readonly signed: unknown; readonly serial: number; readonly keys: readonly ServerKeyId[] };
+type Pin = {
+  readonly signed: unknown;
+  readonly serial: number;
+  readonly keys: readonly ServerKeyId[];
+  /** When a document was shown last: what it does not name was announced later. */
+  readonly seenAt?: number;
+  /** From when keys count that were not in the first document. */
+  readonly countsFrom?: Readonly<Record<ServerKeyId, number>>;
+};
 
-const pinOf = ({ signed, serverKeys }: AcceptedDocument): Pin => ({
-  signed,
-  serial: signed.statement.serial,
-  keys: serverKeys.map(({ id }) => id),
-});
+const counts = ({ countsFrom }: Pin, key: ServerKeyId, now: number): boolean => (countsFrom?.[key] ?? 0) <= now;
 
-/** A document continues another if it is not older and every known key still stands where it stood. */
-const continues = (pin: Pin, next: AcceptedDocument): boolean =>
-  next.signed.statement.serial >= pin.serial && pin.keys.every((key, at) => next.serverKeys[at]?.id === key);
+const pinOf = ({ signed, serverKeys }: AcceptedDocument, pin: Pin | undefined, now: number): Pin => {
+  const keys = serverKeys.map(({ id }) => id);
+  // Of a server that is met, the key that speaks for it counts, with those before it.
+  const known = pin?.keys ?? keys.slice(0, keys.indexOf(signed.signatures[0]?.key as ServerKeyId) + 1);
+  const announced = (pin === undefined ? now : (pin.seenAt ?? 0)) + ANNOUNCED_MS;
+  const from = (key: ServerKeyId): number => pin?.countsFrom?.[key] ?? (known.includes(key) ? 0 : announced);
+  const countsFrom = Object.fromEntries(keys.map((key) => [key, from(key)]));
+  return { signed, serial: signed.statement.serial, keys, seenAt: now, countsFrom };
+};
+
+/** A document continues another if it is not older and every key that counts still stands where it stood. */
+const continues = (pin: Pin, next: AcceptedDocument, now: number): boolean =>
+  next.signed.statement.serial >= pin.serial && pin.keys.every((key, at) => next.serverKeys[at]?.id === key || !counts(pin, key, now));

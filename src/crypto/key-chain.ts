@@ -25,6 +25,9 @@ export type Succession = {
 /** A key of a proven chain. */
 export type ChainKey = KnownKey & Succession;
 
+/** What of a key says whether one chain goes on from another. */
+export type ChainPlace = Succession & Pick<ChainKey, 'id' | 'revokedSeq'>;
+
 /** Whether `other` takes the place of `one`, another successor of the same key. */
 export const replaces = (one: Succession, other: Succession): boolean =>
   other.byRecovery && !one.byRecovery && other.signedAtMs - one.signedAtMs <= LIMITS.recoveryReplacesMs;
@@ -36,7 +39,7 @@ export type Continuation = 'continued' | 'earlier' | 'replaced' | 'refused';
  * What a proven chain is to another one of the same person that was proven before. A key that was revoked stays so by the same act, and no
  * key gives way but to the recovery key's.
  */
-export function continuationOf(known: readonly ChainKey[], next: readonly ChainKey[]): Continuation {
+export function continuationOf(known: readonly ChainPlace[], next: readonly ChainPlace[]): Continuation {
   for (const [at, key] of known.entries()) {
     const other = next[at];
     if (other === undefined) return 'earlier';
@@ -70,10 +73,6 @@ class ProvenKeys implements KeyLookup {
     return this.#keys.has(id);
   }
 
-  all(): ChainKey[] {
-    return [...this.#keys.values()];
-  }
-
   async userKey(id: UserKeyId): Promise<KnownKey | null> {
     return this.#keys.get(id) ?? null;
   }
@@ -90,22 +89,28 @@ async function keyOf(accepted: AcceptedCertificate<'key'>): Promise<ChainKey> {
   return { id: key, publicKey: publicKey.value, recovery, byRecovery: recoveryArmor !== undefined, signedAtMs: accepted.signedAtMs };
 }
 
-type Revocation = { readonly seq: number; readonly successor: UserKeyId | undefined };
+/** A key of a proven chain with what proves it. */
+export type ProvenLink = {
+  readonly key: ChainKey;
+  readonly certificate: AcceptedCertificate<'key'>;
+  readonly revocation: AcceptedCertificate<'key-revocation'> | null;
+};
 
 async function verifyRevocation(
   entry: Entry,
   key: AcceptedCertificate<'key'>,
   context: VerifyContext,
-): Promise<Result<Revocation, VerifyReason>> {
+): Promise<Result<AcceptedCertificate<'key-revocation'>, VerifyReason>> {
   const revocation = await verifyCertificate(entry.revocation, 'key-revocation', context);
   if (!revocation.ok) return revocation;
   const { seq, certificate } = revocation.value;
   const isOf = certificate.statement.key === key.certificate.statement.key;
-  return isOf && key.seq < seq ? ok({ seq, successor: certificate.statement.successor }) : fail('broken-chain', 'revocation');
+  return isOf && key.seq < seq ? revocation : fail('broken-chain', 'revocation');
 }
 
 /** The key before names its successor in its revocation; whoever it does not name must come by the recovery key. */
-const isNamed = (key: ChainKey, before: Revocation | null): boolean => before === null || key.byRecovery || before.successor === key.id;
+const isNamed = (key: ChainKey, before: ProvenLink['revocation']): boolean =>
+  before === null || key.byRecovery || before.certificate.statement.successor === key.id;
 
 /**
  * Proves the chain of a person's keys.
@@ -118,29 +123,42 @@ export async function verifyKeyChain(
   user: UserId,
   context: VerifyContext,
 ): Promise<Result<readonly ChainKey[], VerifyReason>> {
+  const links = await proveKeyChain(entries, user, context);
+  return links.ok ? ok(links.value.map(({ key }) => key)) : links;
+}
+
+/** As `verifyKeyChain`, with the certificates of each key in the form to store. */
+export async function proveKeyChain(
+  entries: readonly unknown[],
+  user: UserId,
+  context: VerifyContext,
+): Promise<Result<readonly ProvenLink[], VerifyReason>> {
   if (entries.length === 0 || entries.length > LIMITS.keyChain) return fail('broken-chain');
   const proven = new ProvenKeys(context.keys);
   const inner = { keys: proven, now: context.now };
-  let before: UserKeyId | undefined;
-  let revoked: Revocation | null = null;
+  const links: ProvenLink[] = [];
   for (const [at, entry] of entries.entries()) {
     if (!isEntry(entry)) return fail('malformed');
     const accepted = await verifyCertificate(entry.certificate, 'key', inner);
     if (!accepted.ok) return accepted;
     const { statement } = accepted.value.certificate;
+    const before = links.at(-1);
     if (statement.user !== user) return fail('broken-chain', 'user');
-    if (statement.predecessor !== before) return fail('broken-chain', 'predecessor');
+    if (statement.predecessor !== before?.key.id) return fail('broken-chain', 'predecessor');
     const key = await keyOf(accepted.value);
     if (proven.has(key.id)) return fail('broken-chain', 'key');
-    if (!isNamed(key, revoked)) return fail('broken-chain', 'successor');
+    if (!isNamed(key, before?.revocation ?? null)) return fail('broken-chain', 'successor');
     proven.add(key);
-    if (entry.revocation !== undefined) {
-      const revocation = await verifyRevocation(entry, accepted.value, inner);
-      if (!revocation.ok) return revocation;
-      revoked = revocation.value;
-      proven.add({ ...key, revokedSeq: revoked.seq });
-    } else if (at < entries.length - 1) return fail('broken-chain', 'revocation');
-    before = key.id;
+    if (entry.revocation === undefined) {
+      if (at < entries.length - 1) return fail('broken-chain', 'revocation');
+      links.push({ key, certificate: accepted.value, revocation: null });
+      continue;
+    }
+    const revocation = await verifyRevocation(entry, accepted.value, inner);
+    if (!revocation.ok) return revocation;
+    const revoked = { ...key, revokedSeq: revocation.value.seq };
+    proven.add(revoked);
+    links.push({ key: revoked, certificate: accepted.value, revocation: revocation.value });
   }
-  return ok(proven.all());
+  return ok(links);
 }

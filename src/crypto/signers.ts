@@ -91,6 +91,7 @@ export async function signersOf(statement: Statement, named: readonly string[], 
     case 'server-key':
       return signersOfServerKey(statement, keys);
     case 'server-key-revocation':
+    case 'operator-act':
     case 'peering':
       return one(await knownServer(keys, statement.key));
     case 'server-document': {

@@ -31,6 +31,24 @@ export interface AccountRemovals {
   user_id: string;
 }
 
+export interface AdminActs {
+  act: string;
+  at: Timestamp;
+  by_id: string;
+  certificate: Json | null;
+  nonce: string;
+  number: number;
+  statement_hash: Buffer;
+  target: string;
+}
+
+export interface AdminRequests {
+  act: string;
+  at: Timestamp;
+  by_id: string;
+  target: string;
+}
+
 export interface AuthorFacts {
   author_id: string;
   kind: string;
@@ -58,6 +76,19 @@ export interface BroadcastSubscriptions {
   viewer: string;
 }
 
+export interface CancelledCrossings {
+  crossing_id: string;
+  server_id: string;
+  until: Timestamp;
+}
+
+export interface CarrierFaults {
+  at: Timestamp;
+  member: string;
+  reason: string;
+  subject: string;
+}
+
 export interface CatchupPositions {
   at: Timestamp | null;
   due_at: Timestamp;
@@ -75,12 +106,66 @@ export interface Devices {
   user_id: string;
 }
 
+export interface FoldPeers {
+  away_until: Timestamp | null;
+  epoch: string | null;
+  server_id: string;
+}
+
 export interface Follows {
   active: boolean;
   seq: number;
   statement_hash: Buffer;
   target: string;
   user_id: string;
+}
+
+export interface ForeignPendingEvents {
+  answered_at: Timestamp | null;
+  arrived_at: Timestamp | null;
+  asked_server_id: string;
+  asleep: Generated<boolean>;
+  asserts: Generated<number>;
+  created_at: Timestamp;
+  crossing_id: string;
+  due_at: Timestamp;
+  event_id: string;
+  failures: Generated<number>;
+  is_fallback: Generated<boolean>;
+  kind: string;
+  owes: string | null;
+  reason: string | null;
+  requester: string;
+  slot: number | null;
+  subject: string;
+}
+
+export interface ForeignProfiles {
+  fetched_at: Timestamp;
+  identity_hash: Buffer;
+  seq: number;
+  user_id: string;
+  username: string;
+}
+
+export interface ForeignRelayRequests {
+  created_at: Timestamp;
+  due_at: Generated<Timestamp>;
+  event_id: string;
+  failures: Generated<number>;
+  owes: string | null;
+  peer_request_id: string;
+  requesting_key_id: string;
+  requesting_server_id: string;
+  requesting_user_id: string;
+  subject: string;
+}
+
+export interface HolderNotices {
+  due_at: Timestamp;
+  failures: Generated<number>;
+  reed_id: string;
+  server_id: string;
 }
 
 export interface HolderStrikes {
@@ -147,6 +232,14 @@ export interface Likes {
   user_id: string;
 }
 
+export interface LivePeers {
+  server_id: string | null;
+}
+
+export interface NearPeers {
+  server_id: string | null;
+}
+
 export interface OnlineConnections {
   device_id: string;
   id: string;
@@ -163,12 +256,94 @@ export interface OnlineUsers {
   user_id: string;
 }
 
+export interface OwedLegs {
+  due_at: Timestamp;
+  failures: Generated<number>;
+  leg: string;
+  seq: number;
+  server_id: string;
+  statement_hash: Buffer;
+  target: string;
+  user_id: string;
+}
+
 export interface OwedNotices {
   about_user_id: string;
   countersignature_hash: string;
   kind: string;
   statement_hash: Buffer;
   user_id: string;
+}
+
+export interface OwedPeerNotices {
+  due_at: Timestamp;
+  failures: Generated<number>;
+  kind: string;
+  revocation: Json | null;
+  server_id: string;
+  version: Generated<number>;
+}
+
+export interface ParkedItems {
+  author_id: string;
+  kind: string;
+  number: number;
+  parked_at: Timestamp;
+  reason: string;
+  replay_at: Timestamp | null;
+  replays: Generated<number>;
+  server_id: string;
+  subject_id: string;
+}
+
+export interface PeerCursors {
+  acked: number;
+  author_id: string;
+  cursor: number;
+  failures: Generated<number>;
+  items: Generated<number>;
+  later_since: Timestamp | null;
+  lease_until: Timestamp | null;
+  retry_at: Timestamp | null;
+  sent: number;
+  server_id: string;
+  start: number;
+}
+
+export interface PeerInvitations {
+  expires_at: Timestamp;
+  id: string;
+  key_id: string;
+  secret_hash: Buffer;
+  server_id: string;
+  statement: Json;
+  used_at: Timestamp | null;
+  used_by: string | null;
+}
+
+export interface PeerNonces {
+  nonce: Buffer;
+  server_id: string;
+  until: Timestamp;
+}
+
+export interface Peers {
+  approved_at: Timestamp | null;
+  approved_by: string | null;
+  approved_there_at: Timestamp | null;
+  away: Generated<boolean>;
+  base_url: string | null;
+  begun_at: Timestamp;
+  begun_by: string;
+  candidate: Json | null;
+  compromised_at: Timestamp | null;
+  document_asked_at: Timestamp | null;
+  epoch: string | null;
+  failures: Generated<number>;
+  retry_at: Timestamp | null;
+  server_id: string;
+  share_begun: Generated<boolean>;
+  state: string;
 }
 
 export interface PendingAccountEvents {
@@ -246,6 +421,11 @@ export interface PendingReedEvents {
   state: number | null;
 }
 
+export interface PendingThreadParts {
+  event_id: string;
+  reed_ids: string[];
+}
+
 export interface PipeSubscriptions {
   target: string;
   viewer: string;
@@ -254,6 +434,12 @@ export interface PipeSubscriptions {
 export interface ProfileSubscriptions {
   target: string;
   viewer: string;
+}
+
+export interface ReceivedStreams {
+  author_id: string;
+  number: number;
+  token: Generated<string>;
 }
 
 export interface ReedAllocations {
@@ -299,6 +485,12 @@ export interface Reeds {
   thread_index: number | null;
 }
 
+export interface ReedServerAllocations {
+  holding: boolean;
+  reed_id: string;
+  server_id: string;
+}
+
 export interface ReedStats {
   echoes: Generated<number>;
   holders: Generated<number>;
@@ -325,10 +517,12 @@ export interface Replicas {
 
 export interface ServerKeys {
   created_at: Timestamp;
+  effective_at: Timestamp;
   id: string;
   kind: string;
   predecessor: string | null;
   public_key: string;
+  revocation: Json | null;
   revoked_at: Timestamp | null;
   server_id: string;
   statement: Json | null;
@@ -395,13 +589,22 @@ export interface Users {
 
 export interface DB {
   account_removals: AccountRemovals;
+  admin_acts: AdminActs;
+  admin_requests: AdminRequests;
   author_facts: AuthorFacts;
   author_streams: AuthorStreams;
   blocks: Blocks;
   broadcast_subscriptions: BroadcastSubscriptions;
+  cancelled_crossings: CancelledCrossings;
+  carrier_faults: CarrierFaults;
   catchup_positions: CatchupPositions;
   devices: Devices;
+  fold_peers: FoldPeers;
   follows: Follows;
+  foreign_pending_events: ForeignPendingEvents;
+  foreign_profiles: ForeignProfiles;
+  foreign_relay_requests: ForeignRelayRequests;
+  holder_notices: HolderNotices;
   holder_strikes: HolderStrikes;
   identities: Identities;
   invites: Invites;
@@ -410,9 +613,18 @@ export interface DB {
   keys: Keys;
   ledger_epoch: LedgerEpoch;
   likes: Likes;
+  live_peers: LivePeers;
+  near_peers: NearPeers;
   online_connections: OnlineConnections;
   online_users: OnlineUsers;
+  owed_legs: OwedLegs;
   owed_notices: OwedNotices;
+  owed_peer_notices: OwedPeerNotices;
+  parked_items: ParkedItems;
+  peer_cursors: PeerCursors;
+  peer_invitations: PeerInvitations;
+  peer_nonces: PeerNonces;
+  peers: Peers;
   pending_account_events: PendingAccountEvents;
   pending_ends: PendingEnds;
   pending_event_attempts: PendingEventAttempts;
@@ -420,12 +632,15 @@ export interface DB {
   pending_fanout: PendingFanout;
   pending_key_events: PendingKeyEvents;
   pending_reed_events: PendingReedEvents;
+  pending_thread_parts: PendingThreadParts;
   pipe_subscriptions: PipeSubscriptions;
   profile_subscriptions: ProfileSubscriptions;
+  received_streams: ReceivedStreams;
   reed_allocations: ReedAllocations;
   reed_declines: ReedDeclines;
   reed_identities: ReedIdentities;
   reed_mentions: ReedMentions;
+  reed_server_allocations: ReedServerAllocations;
   reed_stats: ReedStats;
   reed_subscriptions: ReedSubscriptions;
   reed_tags: ReedTags;

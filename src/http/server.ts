@@ -9,7 +9,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, type FastifyR
 import { AppError } from '../base/errors.ts';
 import { hex, type RandomBytes } from '../base/ids.ts';
 import { ActBudget } from './act-budget.ts';
-import { type Api, type ApiDeps, spend } from './api.ts';
+import { type Api, spend } from './api.ts';
 import { Connections, serverOptions, silenceMs } from './connections.ts';
 import { refuseDoubtful } from './doubtful.ts';
 import { secure } from './headers.ts';
@@ -17,19 +17,22 @@ import { AJV_OPTIONS, acceptJson } from './json-body.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { sendProblem } from './problems.ts';
 import { accountRoutes } from './routes/account.ts';
+import { adminRoutes } from './routes/admin.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { deviceRoutes } from './routes/devices.ts';
+import { type FederationDoor, federationRoutes, isFederation } from './routes/federation.ts';
 import { followRoutes } from './routes/follows.ts';
 import { inviteRoutes } from './routes/invites.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { type PeerRouteDeps, peerRoutes } from './routes/peers.ts';
 import { reedListRoutes } from './routes/reed-lists.ts';
 import { likeRoutes, reedRoutes, removalRoutes, threadRoutes } from './routes/reeds.ts';
 import { healthRoutes, serverRoutes } from './routes/server.ts';
 import { userRoutes } from './routes/users.ts';
 import { isPage, sendPage, serveWebApp } from './web-app.ts';
 
-export type HttpDeps = Omit<ApiDeps, 'acts'> & {
+export type HttpDeps = Omit<PeerRouteDeps, 'acts'> & {
   readonly log: FastifyBaseLogger;
   readonly random: RandomBytes;
   /** As fastify takes it: which proxies' forwarded headers are believed. */
@@ -38,6 +41,7 @@ export type HttpDeps = Omit<ApiDeps, 'acts'> & {
   readonly webFolder: string | null;
   /** Whether the database answers. */
   readonly ready: () => Promise<boolean>;
+  readonly federation: FederationDoor;
 };
 
 const REQUEST_ID_BYTES = 8;
@@ -90,7 +94,7 @@ function addHooks(app: Api, deps: HttpDeps): void {
     refuseDoubtful(request, reply);
     // Node reads nothing that came in one packet behind an upgrade that was not taken.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
-    if (!UNCOUNTED.has(request.url)) spend(deps, 'request', request);
+    if (!UNCOUNTED.has(request.url) && !isFederation(request.url)) spend(deps, 'request', request);
   });
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern and no more: a path names members and reeds, and an address names a member.
@@ -113,11 +117,13 @@ async function describe(app: Api, deps: HttpDeps): Promise<void> {
 
 function addRoutes(app: Api, given: HttpDeps): void {
   const deps = { ...given, acts: new ActBudget(given) };
-  const members = [userRoutes, followRoutes, blockRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes, accountRoutes];
+  const members = [userRoutes, followRoutes, blockRoutes, authRoutes, deviceRoutes, inviteRoutes, keyRoutes, accountRoutes, adminRoutes];
   const routes = [serverRoutes, ...members, reedRoutes, reedListRoutes, likeRoutes, removalRoutes, threadRoutes];
   // In a plugin of their own: the description covers what is registered after it is loaded.
   app.register(async (inner: Api) => {
     for (const add of routes) add(inner, deps);
+    peerRoutes(inner, deps);
+    federationRoutes(inner, deps);
     healthRoutes(inner, deps.ready);
     inner.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   });

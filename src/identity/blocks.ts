@@ -5,14 +5,16 @@ import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
-import type { KeyLookup } from '../crypto/statement.ts';
+import type { AcceptedCertificate, KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import { type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { type Certificate, canonicalBytes, statementHash } from '../wire/canonical.ts';
 import type { StatementOf } from '../wire/statements.ts';
-import type { Countersigned, Countersigner, Recorded } from './countersign.ts';
+import { type Countersigned, type Countersigner, hashBytes, type Recorded, storeStatement } from './countersign.ts';
 import type { Executor } from './executor.ts';
 import { lockPair } from './follows.ts';
+import { meet } from './foreign.ts';
+import { isLivePeer, oweLeg } from './owed-legs.ts';
 import type { Member } from './sessions.ts';
 import { refuseRemovedAccount } from './standing.ts';
 import { requireSigned } from './verify.ts';
@@ -69,6 +71,24 @@ export class Blocks {
     return accepted;
   }
 
+  /**
+   * Takes a block or unblock of a member of another server, its certificate accepted: it holds here as at home.
+   * @throws AppError NOT_FOUND, REMOVED with the certificate
+   */
+  async takeForeign(act: AcceptedCertificate<BlockKind>): Promise<void> {
+    const { clock, db, effects } = this.#deps;
+    const { target, type: kind, user } = act.certificate.statement;
+    const countersignature = act.certificate.countersignature.statement;
+    const recorded = { hash: hashBytes(act.hash), seq: act.seq, signedAt: new Date(act.signedAtMs), countersignature };
+    const afterCommit = await db.transaction(async (tx) => {
+      await meet(tx, [user], new Date(clock.now()));
+      await storeStatement(tx, act.hash, act.certificate);
+      return this.#take(tx, { member: user, target, kind }, recorded);
+    });
+    afterCommit();
+    effects.changed(kind, user, target);
+  }
+
   async #take(tx: Executor, act: Act, recorded: Recorded): Promise<() => void> {
     const { clock, effects, limits } = this.#deps;
     const { member, target, kind } = act;
@@ -88,7 +108,9 @@ export class Blocks {
       await sql`update follows set active = false where user_id = ${target} and target = ${member} and active`.execute(tx);
     // Who is told of a change has to acknowledge it: of the same again, or of an unblock of nobody, nothing is told.
     if ((before?.active ?? false) === (kind === 'block')) return afterCommit;
-    await oweNotice(tx, { member, target, kind }, recorded);
+    // Who is of another server is told by that one, which is owed the act.
+    if (serverOf(target) === this.#deps.home) await oweNotice(tx, { member, target, kind }, recorded);
+    else await oweLeg(tx, { family: 'block', user: member, target }, { hash: recorded.hash, seq: recorded.seq, at: new Date(clock.now()) });
     await sql`
       insert into pending_fanout (kind, subject_id, due_at) values (${kind}, ${`${member} ${target}`}, ${new Date(clock.now() + limits.fanoutLeaseMs)})
       on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
@@ -96,8 +118,10 @@ export class Blocks {
   }
 
   async #requireSomebody(tx: Executor, target: UserId): Promise<void> {
-    if (serverOf(target) !== this.#deps.home) throw new AppError('INVALID', 'target: of a server that is no peer of ours');
+    const isOurs = serverOf(target) === this.#deps.home;
+    if (!isOurs && !(await isLivePeer(tx, target))) throw new AppError('INVALID', 'target: of a server that is no peer of ours');
     await refuseRemovedAccount(tx, target);
+    if (!isOurs) return;
     const { rows } = await sql<object>`select from users where id = ${target}`.execute(tx);
     if (rows.length === 0) throw new AppError('NOT_FOUND', 'there is no such member');
   }

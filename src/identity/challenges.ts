@@ -25,11 +25,9 @@ export type ChallengesDeps = {
 
 export class Challenges {
   readonly #deps: ChallengesDeps;
-  readonly #secret: Uint8Array;
 
   constructor(deps: ChallengesDeps) {
     this.#deps = deps;
-    this.#secret = deps.server.secretFor('challenge');
   }
 
   /** A nonce and the time (ms since the epoch) until which it is good. */
@@ -73,6 +71,6 @@ export class Challenges {
   }
 
   #tag(payload: Uint8Array, epoch: string): Buffer {
-    return createHmac('sha256', this.#secret).update(epoch).update(payload).digest().subarray(0, TAG_BYTES);
+    return createHmac('sha256', this.#deps.server.secretFor('challenge')).update(epoch).update(payload).digest().subarray(0, TAG_BYTES);
   }
 }

@@ -4,11 +4,13 @@ import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
-import type { KeyLookup } from '../crypto/statement.ts';
+import type { AcceptedCertificate, KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import { type ServerId, serverOf, type UserId } from '../wire/address.ts';
-import type { Countersigned, Countersigner } from './countersign.ts';
+import { type Countersigned, type Countersigner, hashBytes, storeStatement } from './countersign.ts';
 import type { Executor } from './executor.ts';
+import { meet } from './foreign.ts';
+import { isLivePeer, oweLeg } from './owed-legs.ts';
 import type { Member } from './sessions.ts';
 import { refuseBlocked, refuseRemovedAccount } from './standing.ts';
 import { requireSigned } from './verify.ts';
@@ -48,6 +50,7 @@ export class Follows {
     if (statement.target !== target) throw new AppError('INVALID', 'target: not the one in the path');
     if (target === member.userId) throw new AppError('INVALID', 'target: yourself');
     const accepted = await countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
+      await oweLeg(tx, { family: 'follow', user: member.userId, target }, { hash, seq, at: new Date(clock.now()) });
       await lockPair(tx, member.userId, target);
       if (type === 'follow') {
         await this.#requireFollowable(tx, member.userId, target);
@@ -65,11 +68,35 @@ export class Follows {
   }
 
   async #requireFollowable(tx: Executor, member: UserId, target: UserId): Promise<void> {
-    if (serverOf(target) !== this.#deps.home) throw new AppError('INVALID', 'target: of a server that is no peer of ours');
+    const isOurs = serverOf(target) === this.#deps.home;
+    if (!isOurs && !(await isLivePeer(tx, target))) throw new AppError('INVALID', 'target: of a server that is no peer of ours');
     await refuseRemovedAccount(tx, target);
     await refuseBlocked(tx, target, member);
+    // Whether there is such a member elsewhere, their home knows.
+    if (!isOurs) return;
     const { rows } = await sql`select from users where id = ${target}`.execute(tx);
     if (rows.length === 0) throw new AppError('NOT_FOUND', 'there is no such member');
+  }
+
+  /**
+   * Takes what a member of another server said, its certificate accepted: it counts here, and delivers nothing.
+   * @throws AppError NOT_FOUND; REMOVED or BLOCKED with the certificate
+   */
+  async takeForeign(act: AcceptedCertificate<'follow' | 'unfollow'>): Promise<void> {
+    const { clock, db } = this.#deps;
+    const { target, type, user } = act.certificate.statement;
+    await db.transaction(async (tx) => {
+      await meet(tx, [user], new Date(clock.now()));
+      await lockPair(tx, user, target);
+      if (type === 'follow') await this.#requireFollowable(tx, user, target);
+      await storeStatement(tx, act.hash, act.certificate);
+      await sql`
+        insert into follows (user_id, target, active, seq, statement_hash)
+        values (${user}, ${target}, ${type === 'follow'}, ${act.seq}, ${hashBytes(act.hash)})
+        on conflict (user_id, target) do update
+          set active = excluded.active, seq = excluded.seq, statement_hash = excluded.statement_hash
+          where follows.seq < excluded.seq`.execute(tx);
+    });
   }
 
   /** Under the lock of the member's row, which each of its follows waits for: of two at the limit the second one sees the first. */
@@ -137,7 +164,8 @@ export class Follows {
     await refuseBlocked(db.kysely, user, viewer);
     const { rows } = await sql<{ follows: string }>`
       select s.certificate -> 'statement' ->> 'follows' as follows
-      from users u join statements s on s.hash = u.identity_hash where u.id = ${user}`.execute(db.kysely);
+      from (select id, identity_hash from users union all select user_id, identity_hash from foreign_profiles) u
+      join statements s on s.hash = u.identity_hash where u.id = ${user}`.execute(db.kysely);
     const [found] = rows;
     if (found === undefined) throw new AppError('NOT_FOUND', 'there is no such member');
     return viewer === user || found.follows === 'public';

@@ -6,11 +6,14 @@ import { ok, type Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
 import type { UserId, UserKeyId } from '../wire/address.ts';
 import { AccountRemovals } from './account-removal.ts';
+import { AdminActs } from './admin-acts.ts';
 import { type BlockEffects, Blocks } from './blocks.ts';
 import { Challenges } from './challenges.ts';
 import { Countersigner } from './countersign.ts';
 import { Devices } from './devices.ts';
 import { Follows } from './follows.ts';
+import { ForeignPersons } from './foreign.ts';
+import { ForeignKeys } from './foreign-keys.ts';
 import { Invites } from './invites.ts';
 import { StoredKeys } from './key-lookup.ts';
 import { Keys } from './keys.ts';
@@ -35,6 +38,8 @@ export type IdentityDeps = {
   readonly blockEffects: BlockEffects;
   /** Called after the commit of a follow, and whenever it is repeated. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
+  /** Asks somebody's home who they are, and keeps what is proven. */
+  readonly learnPerson: (user: UserId) => Promise<unknown>;
   /** Called after the commit that revoked a key or put it off the chain. */
   readonly onKeyEnded: (key: UserKeyId) => void;
   /** Called after the commit that removed an account for good. */
@@ -45,6 +50,7 @@ export type Identity = {
   readonly server: ServerIdentity;
   readonly storedKeys: StoredKeys;
   readonly countersigner: Countersigner;
+  readonly adminActs: AdminActs;
   readonly challenges: Challenges;
   readonly sessions: Sessions;
   readonly devices: Devices;
@@ -54,9 +60,11 @@ export type Identity = {
   readonly signUp: SignUp;
   readonly users: Users;
   readonly keys: Keys;
+  readonly foreignKeys: ForeignKeys;
   readonly rotation: Rotation;
   readonly recovery: Recovery;
   readonly accountRemovals: AccountRemovals;
+  readonly foreign: ForeignPersons;
 };
 
 /** Opens the server's identity and the services on it. @returns `wrong-passphrase` if the server's keys do not open */
@@ -69,10 +77,13 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
   const challenges = new Challenges({ ...deps, server });
   const sessions = new Sessions({ ...deps, server, keys: storedKeys, challenges });
   const invites = new Invites({ ...deps, keys: storedKeys, countersigner });
+  const readings = new Keys(deps);
+  const foreign = new ForeignPersons({ ...deps, keys: storedKeys });
   return ok({
     server,
     storedKeys,
     countersigner,
+    adminActs: new AdminActs({ ...deps, server, keys: storedKeys, countersigner }),
     challenges,
     sessions,
     invites,
@@ -80,10 +91,12 @@ export async function openIdentity(deps: IdentityDeps): Promise<Result<Identity,
     blocks: new Blocks({ ...deps, effects: deps.blockEffects, home: server.id, keys: storedKeys, countersigner }),
     devices: new Devices({ ...deps, sessions }),
     signUp: new SignUp({ ...deps, server, sessions, invites }),
-    users: new Users({ ...deps, keys: storedKeys, countersigner }),
-    keys: new Keys(deps),
+    users: new Users({ ...deps, home: server.id, keys: storedKeys, countersigner }),
+    keys: readings,
+    foreignKeys: new ForeignKeys({ ...deps, foreign, readings }),
     rotation: new Rotation({ ...deps, keys: storedKeys, countersigner }),
     recovery: new Recovery({ ...deps, sessions }),
     accountRemovals: new AccountRemovals({ ...deps, keys: storedKeys, countersigner }),
+    foreign,
   });
 }

@@ -1,14 +1,15 @@
-// Finds the keys that verify statements: members' by id with the seq of their revocation, and this server's own.
+// Finds the keys that verify statements: persons' by id with the seq of their revocation, and servers', our own and those that peers have proven.
 // A key's armor never changes, so parsed keys are kept; whether it is revoked, or off the chain and so no key, is read every time.
 import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import { type PublicKey, readPublicKey } from '../crypto/openpgp.ts';
-import type { KeyLookup, KnownKey } from '../crypto/statement.ts';
+import type { KeyLookup, KnownKey, KnownServerKey } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
-import type { Fingerprint, UserKeyId } from '../wire/address.ts';
+import { type Fingerprint, type ServerKeyId, serverOf, type UserKeyId } from '../wire/address.ts';
 import type { ServerIdentity } from './server-identity.ts';
 
-export type KeyLookupDeps = { readonly db: Database; readonly server: ServerIdentity; readonly limits: Limits };
+export type KeyLookupDeps = { readonly db: Database; readonly clock: Clock; readonly server: ServerIdentity; readonly limits: Limits };
 
 type KeyRow = { armor: string; recovery: Fingerprint; revoked_seq: string | null };
 
@@ -32,9 +33,15 @@ export class StoredKeys implements KeyLookup {
     return row.revoked_seq === null ? known : { ...known, revokedSeq: Number(row.revoked_seq) };
   }
 
-  async serverKey(id: string) {
-    const { server } = this.#deps;
-    return id === server.keyId ? { id: server.keyId, publicKey: server.publicKey } : null;
+  /** A key that stands in this table was proven from its server's id on before it came there. */
+  async serverKey(id: ServerKeyId): Promise<KnownServerKey | null> {
+    const { clock, db, server } = this.#deps;
+    if (serverOf(id) === server.id) return server.serverKey(id);
+    const { rows } = await sql<{ armor: string }>`
+      select public_key as armor from server_keys where id = ${id} and server_id = ${serverOf(id)} and kind = 'identity'
+        and effective_at <= ${new Date(clock.now())}`.execute(db.kysely);
+    const [row] = rows;
+    return row === undefined ? null : { id, publicKey: await this.#parse(id, row.armor) };
   }
 
   async #parse(id: string, armor: string): Promise<PublicKey> {

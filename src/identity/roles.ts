@@ -1,9 +1,12 @@
-// The list of members as the server's operator sees it, and the change of a role. Whoever has the database may do both: no session is looked at.
+// The list of members as the server's operator sees it, and the change of a role, by an act in the log of admins.
 // Fan-out, invites and what others see of a member read `users.role` each time, so that a change is in force with its commit.
+import { sql } from 'kysely';
+import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { parseUserId, type UserId } from '../wire/address.ts';
 import type { Role } from '../wire/roles.ts';
 import { checkUsername } from '../wire/username.ts';
+import type { ActBy, Acted, Acting, AdminActs } from './admin-acts.ts';
 
 /** leaving: removed by themselves, which can be withdrawn still. frozen: their key was revoked and they have no other yet. */
 export type AccountState = 'active' | 'frozen' | 'leaving' | 'removed';
@@ -78,14 +81,38 @@ export async function hasAnother(db: Database, role: Role, than: UserId): Promis
   return rows.length > 0;
 }
 
-export type RoleChange = { readonly user: UserId; readonly from: Role; readonly to: Role };
+/** What a member of this role may be given or lose by whom, before it is asked who else has to agree. */
+function refuseRole({ from, to }: { from: Role; to: Role }, acting: Acting): void {
+  if ((to === 'root' || from === 'root') && acting.role !== 'root' && acting.role !== 'operator')
+    throw new AppError('FORBIDDEN', 'only a root gives or takes the role root');
+}
 
-/** @returns whether it was done; not if the role is another than `from` by now */
-export async function changeRole(db: Database, { user, from, to }: RoleChange): Promise<boolean> {
-  const rows = await db.query({
-    name: 'roles-change',
-    text: 'update users set role = $3 where id = $1 and role = $2 returning id',
-    values: [user, from, to],
+/** Giving a role that others depend on, or taking another admin's, is no admin's alone. The operator has the database, and acts alone. */
+const needsSecond = ({ user, from, to }: { user: UserId; from: Role; to: Role }, { by }: Acting): boolean =>
+  by !== 'operator' && (to !== 'user' || ((from === 'root' || from === 'admin') && user !== by));
+
+export type RoleChange = {
+  readonly user: UserId;
+  readonly to: Role;
+  /** CONFLICT if it is another by now. */
+  readonly from?: Role;
+};
+
+/** Gives a member a role, by an act in the log. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, and those of AdminActs */
+export function giveRole(acts: AdminActs, by: ActBy, { user, to, from }: RoleChange): Promise<Acted> {
+  const ordered = { act: `role-${to}`, target: user } as const;
+  return acts.take(by, ordered, async (tx, acting) => {
+    const { rows } = await sql<{ role: Role; gone: boolean }>`
+      select u.role, exists (select from account_removals r where r.user_id = u.id and r.statement_hash is not null) as gone
+      from users u where u.id = ${user} for update of u`.execute(tx);
+    const [member] = rows;
+    if (member === undefined || (member.gone && to !== 'user')) throw new AppError('NOT_FOUND', 'there is no such member');
+    if (from !== undefined && member.role !== from) throw new AppError('CONFLICT', 'the role was changed meanwhile');
+    if (member.role === to) return 'done';
+    const change = { user, from: member.role, to };
+    refuseRole(change, acting);
+    const outcome = needsSecond(change, acting) ? await acts.askOrConfirm(tx, ordered, acting) : 'done';
+    if (outcome === 'done') await sql`update users set role = ${to} where id = ${user}`.execute(tx);
+    return outcome;
   });
-  return rows.length > 0;
 }

@@ -15,6 +15,7 @@ import { endByKeyChange, lockKeys, oweRevocations, refuseFinallyRemoved, removal
 import { type AskedRotation, judgeRotation, type Refused } from './key-rules.ts';
 import type { OnSessionEnded } from './sessions.ts';
 import { endOf, revocationOf } from './standing.ts';
+import { nextFact } from './stream.ts';
 import { requireSigned } from './verify.ts';
 
 export type RotationDeps = {
@@ -102,6 +103,8 @@ export class Rotation {
     await endByKeyChange(tx, user);
     const ended = [...(revokes ? [asked.predecessor] : []), ...voids];
     await oweRevocations(tx, ended, new Date(clock.now() + limits.fanoutLeaseMs));
+    if (revokes) await nextFact(tx, { author: user, kind: 'key-revocation', subject: asked.predecessor });
+    await nextFact(tx, { author: user, kind: 'key', subject: asked.key });
     return { certificate, revocation: await requireRevocation(tx, asked.predecessor), isNew: true, ended };
   }
 
@@ -126,6 +129,7 @@ export class Rotation {
       const written = await writeRevocation(tx, countersigner, verified);
       await endByKeyChange(tx, user);
       await oweRevocations(tx, [id], new Date(clock.now() + limits.fanoutLeaseMs));
+      await nextFact(tx, { author: user, kind: 'key-revocation', subject: id });
       return { certificate: written, isNew: true };
     });
     if (isNew) {

@@ -5,11 +5,12 @@ import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { KeyLookup } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
-import type { UserId } from '../wire/address.ts';
+import { type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
 import type { Role } from '../wire/roles.ts';
 import type { StatementOf } from '../wire/statements.ts';
 import type { Countersigned, Countersigner } from './countersign.ts';
+import { isLivePeer } from './owed-legs.ts';
 import type { Member } from './sessions.ts';
 import { refuseBlocked, refuseRemovedAccount } from './standing.ts';
 import { claimName } from './usernames.ts';
@@ -21,6 +22,9 @@ export type UsersDeps = {
   readonly limits: Limits;
   readonly keys: KeyLookup;
   readonly countersigner: Countersigner;
+  readonly home: ServerId;
+  /** Asks somebody's home who they are, and keeps what is proven. What can't be had now stays as it is known. */
+  readonly learnPerson: (user: UserId) => Promise<unknown>;
 };
 
 export type Profile = {
@@ -45,6 +49,7 @@ export class Users {
     const { db } = this.#deps;
     await refuseRemovedAccount(db.kysely, user);
     await refuseBlocked(db.kysely, user, viewer);
+    if (serverOf(user) !== this.#deps.home) return this.#elsewhere(user);
     const [profile] = await db.query<Profile>({
       name: 'users-profile',
       text: `select u.id, u.username, u.role, u.created_at as "createdAt", s.certificate as identity
@@ -53,6 +58,29 @@ export class Users {
     });
     if (profile === undefined) throw new AppError('NOT_FOUND', 'there is no such member');
     return profile;
+  }
+
+  /** A member of a peer: as known for up to an hour, else as their home says. Their role there is nothing here. */
+  async #elsewhere(user: UserId): Promise<Profile> {
+    const { clock, db, learnPerson, limits } = this.#deps;
+    const known = await this.#known(user);
+    const isFresh = known !== null && clock.now() - known.fetchedAt.getTime() < limits.foreignProfileMs;
+    if (!isFresh && (await isLivePeer(db.kysely, user))) await learnPerson(user);
+    await refuseRemovedAccount(db.kysely, user);
+    const found = isFresh ? known : await this.#known(user);
+    if (found === null) throw new AppError('NOT_FOUND', 'there is no such member');
+    const createdAt = new Date(found.identity.statement.createdAt);
+    return { id: user, username: found.username, role: 'user', createdAt, identity: found.identity };
+  }
+
+  async #known(user: UserId): Promise<(Pick<Profile, 'username' | 'identity'> & { readonly fetchedAt: Date }) | null> {
+    const [row] = await this.#deps.db.query<Pick<Profile, 'username' | 'identity'> & { readonly fetchedAt: Date }>({
+      name: 'users-foreign-profile',
+      text: `select p.username, s.certificate as identity, p.fetched_at as "fetchedAt"
+        from foreign_profiles p join statements s on s.hash = p.identity_hash where p.user_id = $1`,
+      values: [user],
+    });
+    return row ?? null;
   }
 
   /**

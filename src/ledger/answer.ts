@@ -3,7 +3,7 @@
 import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { blockedBy, isAllocation, isRemovedAccount, isThere, lockedById } from './choice.ts';
+import { blockedBy, isAllocation, isRemovedAccount, isThere, lockedById, REQUESTER } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
@@ -30,7 +30,7 @@ with input as materialized (
   select * from unnest($1::uuid[], $2::text[]) with ordinality as i(event_id, holder, ord)
 ),
 taken as materialized (
-  select e.event_id, i.ord, e.requester_user_id, e.event_name, e.subject_id, split_part(e.subject_id, '/', 1) as author
+  select e.event_id, i.ord, e.requester_user_id, e.event_name, e.subject_id, split_part(e.subject_id, '/', 1) as author, ${REQUESTER} as viewer
   from (select * from input order by event_id) i cross join lateral (
     ${lockedById('i.event_id', OF_HOLDER)}
   ) e
@@ -39,7 +39,7 @@ judged as materialized (
   select t.*,
     case
       when (select r.removed_at from reeds r where r.id = t.subject_id) is not null or ${isRemovedAccount('t.author')} then 'removed'
-      when ${blockedBy('t.author', 't.requester_user_id')} or ${blockedBy('t.requester_user_id', 't.author')} then 'blocked'
+      when ${blockedBy('t.author', 't.viewer')} or ${blockedBy('t.viewer', 't.author')} then 'blocked'
       else 'relayed'
     end as verdict
   from taken t
@@ -60,7 +60,8 @@ told as (
   update broadcast_subscriptions b set skipped = 0 from listeners l where b.viewer = l.viewer returning b.viewer, old.skipped
 ),
 relayed as (
-  update pending_events e set state = 3, relayed_at = $3, relays = e.relays + 1, due_at = $4
+  update pending_events e set state = case when e.is_foreign then 6 else 3 end, relayed_at = $3, relays = e.relays + 1,
+    due_at = case when e.is_foreign then $5::timestamptz else $4::timestamptz end
   from judged j where e.event_id = j.event_id and j.verdict = 'relayed' and j.event_name <> 'BROADCAST_REED'
   returning j.ord, j.verdict, e.requester_user_id, e.request_id, e.requested_at, e.event_name, e.subject_id, e.relays
 )
@@ -97,6 +98,7 @@ export const relayed = async (context: LedgerContext, items: readonly AnswerItem
       items.map((item) => item.holder),
       new Date(now),
       new Date(now + context.limits.acknowledgeMs),
+      new Date(now + context.limits.forwardMs),
     ],
   });
   return rows.map((row) =>

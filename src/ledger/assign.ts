@@ -8,7 +8,10 @@ import {
   inFlight,
   isAllocation,
   lockedById,
+  mayCross,
   RANDOM_PIVOT,
+  REQUESTER,
+  REQUESTER_KEY,
   ringHalf,
   some,
   struckFor,
@@ -21,6 +24,8 @@ export type Assigned = {
   readonly requestId: RequestId | null;
   readonly explicit: boolean;
   readonly requester: UserId;
+  /** The member it is really for: the requester, but of a peer's event. */
+  readonly askedFor: UserId;
   readonly requesterKeyId: UserKeyId;
   readonly subjectKind: SubjectKind;
   readonly subjectId: ReedId;
@@ -59,6 +64,9 @@ const CANDIDATES = `
   left join pending_event_attempts t on t.event_id = e.event_id and t.holder = o.holder
   where o.owner is not null and ${holdsWhole('e.subject_kind', 'e.subject_id', 'o.holder')}`;
 
+/** Whether a holder is not struck for event row `e`. All members of a peer are one viewer: for them a struck holder is chosen last, never out. */
+const notStruck = (holder: string): string => `(e.is_foreign or not ${struckFor('e.subject_id', holder, 'e.requester_user_id')})`;
+
 /** Whether holder `t.holder` is online and has what event row `e` is for: a failure of somebody else says nothing. */
 const STILL_THERE = `${some('online_users o where o.user_id = t.holder')}
         and ${some(`reed_allocations a where ${isAllocation('a', 't.holder', 'e.subject_id')}`)}
@@ -80,7 +88,7 @@ with targets as materialized (
   ) w
 ),
 taken as materialized (
-  select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, e.requested_at, e.event_name, e.created_at, split_part(e.subject_id, '/', 1) as author,
+  select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, e.requested_at, e.is_foreign, e.event_name, e.created_at, split_part(e.subject_id, '/', 1) as author,
     ${RANDOM_PIVOT} as pivot
   from (select event_id from targets order by event_id) t cross join lateral (
     ${lockedById('t.event_id', 'e.state in (0, 4)')}
@@ -91,7 +99,7 @@ requesters as materialized (
   from online_users where user_id in (select requester_user_id from taken) order by user_id for key share skip locked
 ),
 ranked as materialized (
-  select t.*, not r.congested and r.awake + row_number() over (partition by t.requester_user_id order by t.priority, t.seq) <= $5 as room
+  select t.*, not r.congested and (t.is_foreign or r.awake + row_number() over (partition by t.requester_user_id order by t.priority, t.seq) <= $5) as room
   from taken t join requesters r on r.user_id = t.requester_user_id
 ),
 chosen as materialized (
@@ -101,15 +109,15 @@ chosen as materialized (
   from ranked e
   left join lateral (
     select f.* from (select * from (${CANDIDATES}) f
-      where (f.failures is null or (f.failures < $9 and f.not_before <= $1)) and not ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')}
+      where (f.failures is null or (f.failures < $9 and f.not_before <= $1)) and ${notStruck('f.holder')}
       limit $8) f
-    order by f.last, (f.used >= $6), not f.untried, f.used, random() limit 1
+    order by f.last, e.is_foreign and ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')}, (f.used >= $6), not f.untried, f.used, random() limit 1
   ) c on e.room
   left join lateral (
     -- The same who-may-be-asked as RECHECK's, or an event could go back and forth between the two.
     select count(*) as online, min(not_before) as earliest from (
       select f.not_before from (${CANDIDATES}) f
-      where (f.failures is null or f.failures < $9) and not ${struckFor('e.subject_id', 'f.holder', 'e.requester_user_id')}
+      where (f.failures is null or f.failures < $9) and ${notStruck('f.holder')}
       -- Only who gets no holder, or is told how many there are, needs the second count.
       limit case when c.holder is null or e.requested_at is not null then $8::int else 0 end
     ) f
@@ -124,6 +132,7 @@ decided as materialized (
       -- Over its time, whoever could serve it: dormant and due, it is the sweep's to end.
       when c.event_name = 'BROADCAST_REED' and c.created_at <= $1::timestamptz - $22 * interval '1 millisecond' then 0
       when not c.room and c.online > 0 then 4
+      when c.holder is null and c.event_name <> 'BROADCAST_REED' and ${mayCross('c.subject_id', 'c.is_foreign')} then 5
       when c.holder is null then case when c.earliest is not null and (c.requested_at is null or c.requested_at > $21) then 4 else 0 end
       when h.user_id is null then 4
       when h.owner = $10 and c.used + row_number() over (partition by c.holder order by c.priority, c.seq)
@@ -140,21 +149,23 @@ updated as (
     due_at = case d.next
       when 2 then case e.subject_kind when 'thread' then $12::timestamptz else $11::timestamptz end
       when 1 then $1::timestamptz + least($14::float8, $13::float8 * power(2, least(e.waits, 10))) * interval '1 millisecond'
+      when 5 then least($23::timestamptz, greatest($1::timestamptz + interval '1 second', d.earliest))
       when 0 then case when d.requested_at <= $21 then $1::timestamptz
         when e.event_name = 'BROADCAST_REED' then e.created_at + $22 * interval '1 millisecond' else $15::timestamptz end
       else case when not d.room then $17::timestamptz else greatest($1::timestamptz + interval '50 milliseconds', coalesce(d.earliest, $1)) end
     end
   from decided d where e.event_id = d.event_id
   returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
-    e.state, e.holder, d.live_owner as owner, e.attempt, least(3, coalesce(d.online, 0))::int as online, d.failing, d.room
+    e.state, e.holder, d.live_owner as owner, e.attempt, ${REQUESTER} as for_user, ${REQUESTER_KEY} as key_id, least(3, coalesce(d.online, 0))::int as online, d.failing, d.room
 )
-select u.*, k.key_id from updated u join users k on k.id = u.requester_user_id`;
+select * from updated`;
 
 type Row = {
   event_id: string;
   request_id: RequestId | null;
   explicit: boolean;
   requester_user_id: UserId;
+  for_user: UserId;
   subject_kind: SubjectKind;
   subject_id: ReedId;
   was: EventState;
@@ -199,6 +210,7 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       extra.map((each) => each.holder),
       at(-limits.explicitLifeMs),
       limits.broadcastLifeMs,
+      at(limits.inLineLookMs),
     ],
   });
   return rows.map(assignedOf);
@@ -229,6 +241,7 @@ const assignedOf = (row: Row): Assigned => ({
   requestId: row.request_id,
   explicit: row.explicit,
   requester: row.requester_user_id,
+  askedFor: row.for_user,
   requesterKeyId: row.key_id,
   subjectKind: row.subject_kind,
   subjectId: row.subject_id,
@@ -245,7 +258,7 @@ const assignedOf = (row: Row): Assigned => ({
 export type Recheck = {
   /** Somebody online could be asked, or could be once it no longer backs off. */
   readonly found: boolean;
-  /** Somebody besides the requester has an allocation. */
+  /** Somebody besides the requester has an allocation, or another server may have one. */
   readonly held: boolean;
   /** There are more allocations than one side of the ring shows: some may not have been looked at. */
   readonly sampled: boolean;
@@ -257,9 +270,10 @@ select e.event_id,
     select from (${allocationRing('e.subject_id', 'e.author', 'e.pivot', '$3 / 2')}) a
     where a.holder <> e.requester_user_id and (select true from online_users o where o.user_id = a.holder)
       and not ${some('pending_event_attempts t where t.event_id = e.event_id and t.holder = a.holder and t.failures >= $2')}
-      and not ${struckFor('e.subject_id', 'a.holder', 'e.requester_user_id')} and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}
+      and ${notStruck('a.holder')} and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}
   ) as found,
-  ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')} as held,
+  ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')}
+    or ${mayCross('e.subject_id', 'e.is_foreign')} as held,
   (select count(*) from (select from reed_allocations a where a.reed_id = e.subject_id limit $3 / 2 + 1) a) > $3 / 2 as sampled
 from (
   select p.*, split_part(p.subject_id, '/', 1) as author, ${RANDOM_PIVOT} as pivot from (select distinct id from unnest($1::uuid[]) as u(id)) w

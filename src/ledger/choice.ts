@@ -33,11 +33,11 @@ export const allocationRing = (subject: string, author: string, pivot: string, h
     where a.reed_id = ${subject} and a.pivot < ${pivot} and a.holder_user_id <> ${author} order by a.pivot limit ${half}::int)`;
 
 /**
- * Whether event row `event` could use a holder that was not there before: it is dormant, or waits only for those to come back
+ * Whether event row `event` could use a holder that was not there before: it is dormant or in line, or waits only for those to come back
  * who failed it. `now` is an SQL expression. Found by subject through pending_events_subject.
  */
 export const wantsHolder = (event: string, now: string): string => `
-  ${event}.state in (0, 1, 4) and (${event}.state = 0 or (${event}.state = 4 and ${event}.due_at > ${now}
+  ${event}.state in (0, 1, 4, 5) and (${event}.state in (0, 5) or (${event}.state = 4 and ${event}.due_at > ${now}
     and ${some(`pending_event_attempts v where v.event_id = ${event}.event_id`)}))`;
 
 /**
@@ -87,6 +87,23 @@ export const struckFor = (subject: string, holder: string, viewer: string): stri
 export const chosenLast = (subject: string, holder: string, author: string, since: string): string => `
   (${holder} <> ${author} and ${some(`holder_strikes t
     where t.reed_id = ${subject} and t.holder = ${holder} and t.counted_at > ${since}`)})`;
+
+/** The home server of a subject: what follows the @ in its author's id. */
+export const homeOf = (subject: string): string => `split_part(split_part(${subject}, '/', 1), '@', 2)`;
+
+/**
+ * Whether another server may be asked for `subject`: its home, for who is here; for what is ours, a peer that has a holder of it. We are no peer of
+ * our own, so that a home among the peers is another server's. For nobody's sake is a peer's member served from a third server's home.
+ */
+export const mayCross = (subject: string, isForeign: string): string => `
+  ((not ${isForeign} and ${some(`fold_peers fp where fp.server_id = ${homeOf(subject)}`)})
+    or ${some(`reed_server_allocations sa where sa.reed_id = ${subject} and sa.holding`)})`;
+
+/** Who asks for event `e`, and by which key: of a peer's event the member it is really for. */
+export const REQUESTER = `case when e.is_foreign then (select f.requesting_user_id from foreign_relay_requests f where f.event_id = e.event_id)
+  else e.requester_user_id end`;
+export const REQUESTER_KEY = `case when e.is_foreign then (select f.requesting_key_id from foreign_relay_requests f where f.event_id = e.event_id)
+  else (select u.key_id from users u where u.id = e.requester_user_id) end`;
 
 /** Whether `user` blocks `target`. */
 export const blockedBy = (user: string, target: string): string =>

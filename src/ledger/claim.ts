@@ -1,7 +1,18 @@
 // DISPATCH and SPREAD: waiting events are handed to holders with free places. Only for holders whose newest connection is on this
 // replica, in one lane, so that counting what is in flight is exact without a counter column.
 import type { ReedId, RequestId, UserId, UserKeyId } from '../wire/address.ts';
-import { allocationRing, holdsWhole, inFlight, isAllocation, ringHalf, some, struckFor, wantsHolder } from './choice.ts';
+import {
+  allocationRing,
+  holdsWhole,
+  inFlight,
+  isAllocation,
+  REQUESTER,
+  REQUESTER_KEY,
+  ringHalf,
+  some,
+  struckFor,
+  wantsHolder,
+} from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { Claim, SubjectKind } from './state.ts';
 
@@ -31,9 +42,9 @@ const ONLINE_HOLDERS = `(select count(*)::int from (
 const CLAIM_PICKED = `
   update pending_events e set state = 2, holder = p.holder, dispatched_at = $1, attempt = e.attempt + 1, waits = 0,
     due_at = case e.subject_kind when 'thread' then $3::timestamptz else $2::timestamptz end
-  from picked p, users u
-  where e.event_id = p.event_id and u.id = e.requester_user_id
-  returning e.event_id, e.subject_kind, e.subject_id, e.requester_user_id, u.key_id, e.holder, e.attempt, e.request_id,
+  from picked p
+  where e.event_id = p.event_id
+  returning e.event_id, e.subject_kind, e.subject_id, ${REQUESTER} as requester_user_id, ${REQUESTER_KEY} as key_id, e.holder, e.attempt, e.request_id,
     e.requested_at is not null as explicit, case when e.requested_at is not null then ${ONLINE_HOLDERS} end as online`;
 
 const DISPATCH = `
@@ -86,7 +97,7 @@ waiting as materialized (
   select s.subject, e.event_id, e.requester_user_id, e.subject_kind, e.priority, row_number() over (partition by s.subject order by e.priority, e.seq) as k
   from (select subject, max(all_of) as n from slots group by subject) s cross join lateral (
     select w.event_id, w.requester_user_id, w.subject_kind, w.priority, w.seq from pending_events w
-    where w.subject_id = s.subject and w.state in (0, 1, 4) and w.state = 1
+    where w.subject_id = s.subject and w.state in (0, 1, 4, 5) and w.state = 1
       and exists (select from slots c where c.subject = s.subject and c.holder <> w.requester_user_id
         and not ${BACKS_OFF}
         and not ${struckFor('w.subject_id', 'c.holder', 'w.requester_user_id')}

@@ -5,7 +5,7 @@ import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { isAllocation, lockedById, some } from './choice.ts';
+import { isAllocation, lockedById, mayCross, some } from './choice.ts';
 
 export type Ended = {
   readonly eventId: string;
@@ -111,7 +111,7 @@ export const requestersGone = (db: Database, requesters: readonly UserId[], page
     values: [requesters, page],
   });
 
-const NOT_ASKED = `e.state in (0, 1, 4) and e.subject_kind in ('reed', 'thread')`;
+const NOT_ASKED = `e.state in (0, 1, 4, 5) and e.subject_kind in ('reed', 'thread')`;
 
 /** Ends a page of the events of removed `subjects` that nobody has been asked for. Call until a page comes back short. */
 export const subjectsGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>
@@ -122,8 +122,9 @@ export const subjectsGone = (db: Database, subjects: readonly ReedId[], page: nu
     values: [subjects, page],
   });
 
-const UNHELD = `e.state in (0, 1, 4)
-  and not ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')}`;
+const UNHELD = `e.state in (0, 1, 4, 5)
+  and not ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')}
+  and not ${mayCross('e.subject_id', 'e.is_foreign')}`;
 
 /** Ends a page of the events of those of `subjects` that nobody holds any more. Call until a page comes back short. */
 export const lastCopiesGone = (db: Database, subjects: readonly ReedId[], page: number): Promise<Ended[]> =>

@@ -10,10 +10,12 @@ import {
   COUNTED_ONCE,
   chosenLast,
   holdsWhole,
+  homeOf,
   inFlight,
   isAllocation,
   isRemovedAccount,
   lockedById,
+  mayCross,
   RANDOM_PIVOT,
   ringHalf,
   some,
@@ -58,11 +60,13 @@ with input as materialized (
     with ordinality as i(event_id, request_id, requester, kind, subject, ord)
 ),
 facts as materialized (
-  select i.*, r.author_id as author, q.congested, x.event_id as open_id, m.explicit,
+  select i.*, coalesce(r.author_id, split_part(i.subject, '/', 1)) as author, q.congested, x.event_id as open_id, m.explicit,
     case
       when q.user_id is null and ${some('online_users o where o.user_id = i.requester')} then 'locked'
       when q.user_id is null then 'gone'
-      when r.published_at is null or (i.kind = 'thread' and r.thread_head is distinct from r.id) then 'not-found'
+      when r.id is null and not ${some(`fold_peers p where p.server_id = ${homeOf('i.subject')}`)}
+        and not ${some('reed_allocations a where a.reed_id = i.subject')} then 'not-found'
+      when r.id is not null and (r.published_at is null or (i.kind = 'thread' and r.thread_head is distinct from r.id)) then 'not-found'
       when r.removed_at is not null then 'removed'
       when ${isRemovedAccount('r.author_id')} then 'not-found'
       when ${blockedBy('r.author_id', 'i.requester')} or ${blockedBy('i.requester', 'r.author_id')} then 'blocked'
@@ -175,6 +179,7 @@ decided as materialized (
   select p.*, h.owner,
     case
       when not p.is_fresh then null
+      when p.online = 0 and ${mayCross('p.subject', 'false')} then 5
       when p.online = 0 and not ${some('reed_allocations a where a.reed_id = p.subject and a.holder_user_id <> p.requester')} then null
       when p.online = 0 then 0
       when not p.room then 4
@@ -191,7 +196,7 @@ inserted as (
   insert into pending_events (event_id, request_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at,
     holder, dispatched_at, attempt, requested_at, created_at)
   select event_id, request_id, requester, 'DATA_RESPONSE', kind, subject, 0, state,
-    case state when 0 then $18::timestamptz when 1 then $17::timestamptz
+    case state when 0 then $18::timestamptz when 5 then $21::timestamptz when 1 then $17::timestamptz
       when 2 then case kind when 'thread' then $16::timestamptz else $15::timestamptz end
       else case when room then $6::timestamptz else $19::timestamptz end end,
     case when state in (1, 2) then holder end, case when state = 2 then $6 end, case when state = 2 then 1 else 0 end, $6, $6
@@ -265,6 +270,7 @@ export const open = async (
       at(limits.dormantLookMs),
       at(limits.requesterFullMs),
       ringHalf(limits),
+      at(limits.inLineLookMs),
     ],
   });
   return { outcomes: rows.map(outcomeOf), dropped: rows[0]?.dropped ?? false };

@@ -1,7 +1,7 @@
 // OWE: what members are to be given without having asked becomes events, many in one statement. At most one for each (requester, subject):
 // one that is open already is raised to the stronger message. With a holder named it goes into that holder's queue, else ASSIGN finds one.
 import type { ReedId, UserId } from '../wire/address.ts';
-import { blockedBy, COUNTED_ONCE, isAllocation, isRemovedAccount, lockedById, some, struckFor } from './choice.ts';
+import { blockedBy, COUNTED_ONCE, homeOf, isAllocation, isRemovedAccount, lockedById, some, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import { EVENT_NAMES, type EventName, type SubjectKind } from './state.ts';
 
@@ -34,6 +34,9 @@ export type Owed = {
   readonly full: boolean;
 };
 
+/** What a peer's page names need not be known here. */
+const UNKNOWN_OF_A_PEER = `(not ${some('reeds r where r.id = i.subject')} and ${some(`fold_peers p where p.server_id = ${homeOf('i.subject')}`)})`;
+
 const RANK = (name: string): string => `array_position($13::text[], ${name})`;
 
 // Rows are carried from step to step and tables are looked into by lateral subqueries, as in OPEN: joins of steps would be quadratic in the batch.
@@ -45,7 +48,7 @@ with input as materialized (
 ),
 facts as materialized (
   select i.*, q.user_id is not null as here, q.congested, x.event_id as open_id,
-    ${some('reeds r where r.id = i.subject and r.published_at is not null and r.removed_at is null')} and not ${isRemovedAccount('i.author')}
+    (${some('reeds r where r.id = i.subject and r.published_at is not null and r.removed_at is null')} or ${UNKNOWN_OF_A_PEER}) and not ${isRemovedAccount('i.author')}
       and not ${blockedBy('i.author', 'i.requester')} and not ${blockedBy('i.requester', 'i.author')}
       and not ${some(`reed_allocations a where ${isAllocation('a', 'i.requester', 'i.subject')}`)}
       and not ${some('reed_declines d where d.user_id = i.requester and d.reed_id = i.subject')} as due

@@ -43,7 +43,9 @@ const PAGE = (kind: NoticeKind): string =>
 const SERVE = (kind: NoticeKind): string => `
 with page as materialized (${PAGE(kind)}),
 here as materialized (
-  select o.user_id from online_users o where o.user_id in (select member from page where concerned) order by o.user_id for key share skip locked
+  select o.user_id from online_users o where o.user_id in (select member from page where concerned)
+    -- Peers' sentinels, which no replica owns, are told by the peers' streams.
+    and o.owner <> '00000000-0000-0000-0000-000000000000' order by o.user_id for key share skip locked
 ),
 inserted as (
   insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, relayed_at, relays, created_at)

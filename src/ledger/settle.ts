@@ -31,6 +31,8 @@ parts as materialized (
   select requester_user_id, device, subject_id as reed_id from taken where subject_kind = 'reed'
   union
   select t.requester_user_id, t.device, p.id from taken t join reeds p on p.thread_head = t.subject_id where t.subject_kind = 'thread'
+  union
+  select t.requester_user_id, t.device, unnest(p.reed_ids) from taken t join pending_thread_parts p on p.event_id = t.event_id where t.subject_kind = 'thread'
 ),
 gone as materialized (
   select requester_user_id, subject_id as reed_id from taken where subject_kind = 'reed_removal'
@@ -58,13 +60,13 @@ allocated as (
 ),
 counted as (
   update holder_strikes s set counted_at = $5 from taken t
-  where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder <> t.holder and s.counted_at is null
+  where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder is distinct from t.holder and s.counted_at is null
 )
 select i.ord, t.subject_id, t.subject_kind in ('reed', 'thread') as content, false as wanted, case when t.ord is null then ${isThere('i.event_id', RELAYED_TO)} end as locked
 from input i left join taken t on t.ord = i.ord
 union all
 select 0, p.subject, false, true, false from unnest($6::text[]) as p(subject)
-  where ${some(`pending_events w where w.subject_id = p.subject and w.state in (0, 1, 4) and (w.state = 1 or ${wantsHolder('w', '$5')})`)}
+  where ${some(`pending_events w where w.subject_id = p.subject and w.state in (0, 1, 4, 5) and (w.state = 1 or ${wantsHolder('w', '$5')})`)}
 order by 1`;
 
 /** For each item what its requester holds now, null where the event is not relayed to that requester; and which probes are waited for. */

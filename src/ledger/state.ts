@@ -12,6 +12,12 @@ export const STATE = {
   relayed: 3,
   /** To be given a holder: opened for a full member, re-opened or woken. */
   unassigned: 4,
+  /** Nobody here can be asked, but another server can: no slot is free, or that server is away. */
+  inLine: 5,
+  /** Of a peer's event: the holder's ciphertext is on its way to that peer. */
+  forwarding: 6,
+  /** Another server is asked. */
+  crossing: 7,
 } as const;
 
 export type EventState = (typeof STATE)[keyof typeof STATE];
@@ -52,7 +58,7 @@ export type Claim = {
 };
 
 /** What a requester is told of an explicit request. */
-export type RequestStateName = 'ASKING' | 'IN_TURN' | 'NOBODY_ONLINE' | 'HOLDERS_FAILING';
+export type RequestStateName = 'ASKING' | 'IN_TURN' | 'NOBODY_ONLINE' | 'HOLDERS_FAILING' | 'PEER_AWAY';
 
 /** An explicit request whose state may have changed: what REQUEST_ACK says. */
 export type Progress = {
@@ -65,14 +71,20 @@ export type Progress = {
   readonly onlineHolders: number;
   /** Holders that could be asked had they not failed this event or been struck by this viewer. */
   readonly failing: boolean;
+  /** The server that would be asked does not answer. */
+  readonly peerAway?: boolean;
 };
 
 /** The word for the requester. A dispatched or relayed event is being asked for; a dormant one says why nobody is asked. */
-export const requestStateOf = (progress: Pick<Progress, 'state' | 'failing'>): RequestStateName => {
+export const requestStateOf = (progress: Pick<Progress, 'state' | 'failing' | 'peerAway'>): RequestStateName => {
+  if (progress.peerAway === true) return 'PEER_AWAY';
   switch (progress.state) {
     case STATE.dispatched:
     case STATE.relayed:
+    case STATE.forwarding:
+    case STATE.crossing:
       return 'ASKING';
+    case STATE.inLine:
     case STATE.waiting:
       return 'IN_TURN';
     case STATE.dormant:

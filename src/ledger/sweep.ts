@@ -22,11 +22,11 @@ export type Swept = {
   readonly owner: string | null;
 };
 
-const COLUMNS = 'event_id, state, holder, relays, requested_at, event_name, subject_kind, created_at';
+const COLUMNS = 'event_id, state, holder, relays, requested_at, event_name, subject_kind, created_at, is_foreign';
 
 const SWEEP = `
 with moving as materialized (
-  select ${COLUMNS} from pending_events where state not in (0, 4) and due_at <= $1 order by due_at limit $2 for update skip locked
+  select ${COLUMNS} from pending_events where state not in (0, 4, 5) and due_at <= $1 order by due_at limit $2 for update skip locked
 ),
 dormant as materialized (
   select ${COLUMNS} from pending_events where state = 0 and due_at <= $1 order by due_at limit $2 - (select count(*) from moving) for update skip locked
@@ -36,6 +36,7 @@ judged as materialized (
   select t.*, case
       when t.state = 0 and t.requested_at <= $3 then 'expired'
       when t.event_name = 'BROADCAST_REED' and t.created_at <= $7 then 'expired'
+      when t.state = 3 and t.is_foreign then 'not-acknowledged'
       when t.state = 3 and t.relays >= case when t.subject_kind in ('reed', 'thread') then $4 else $8::int end then 'not-acknowledged'
       when t.subject_kind not in ('reed', 'thread') then 'sent-again'
       else 'reopened'
@@ -221,7 +222,7 @@ found as materialized (
         -- One that backs off already set the date at which it is asked again; one that was given up or has not every part is no help.
         and not exists (select from pending_event_attempts t where t.event_id = w.event_id and t.holder = r.holder
           and (t.failures >= $6 or (w.state = 4 and t.not_before > $5)))
-        and not ${struckFor('w.subject_id', 'r.holder', 'w.requester_user_id')}
+        and (w.is_foreign or not ${struckFor('w.subject_id', 'r.holder', 'w.requester_user_id')})
         and ${holdsWhole('w.subject_kind', 'w.subject_id', 'r.holder')}
       order by w.seq limit $4 for update skip locked
     ) e

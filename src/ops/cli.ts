@@ -3,19 +3,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type Config, readConfig } from '../config/config.ts';
 import { configHelp, configToml, describeConfig } from '../config/describe.ts';
-import type { SettingKey } from '../config/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { ROLES, type Role } from '../wire/roles.ts';
+import { type Common, invoke, withSettings } from './cli-parts.ts';
+import { addKeys, addPeers } from './cli-peers.ts';
+import { addStreams } from './cli-streams.ts';
 import { OF_THE_COMMUNITY, OF_THE_RELAY } from './demo/meanings.ts';
 import type { HolderOptions } from './holder.ts';
 import type { LoadApp } from './serve.ts';
-import { confirm, createTerminal, faultOf, type ListTerminal } from './terminal.ts';
-
-type SettingOptions = Partial<Record<SettingKey, string>>;
-type Common = SettingOptions & { readonly json?: boolean };
-type Invocation = { readonly config: Config; readonly terminal: ListTerminal; readonly json: boolean };
+import { confirm, createTerminal, faultOf } from './terminal.ts';
 
 const FAULT = 1;
 const WRONG_USE = 2;
@@ -24,22 +21,6 @@ const versionOf = (): string => {
   const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 };
-
-const invoke = (options: Common): Invocation => {
-  const { json = false, ...given } = options;
-  const overrides = Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string')) as SettingOptions;
-  return {
-    config: readConfig({ environment: process.env, workingFolder: process.cwd(), overrides }),
-    terminal: createTerminal(json),
-    json,
-  };
-};
-
-const withSettings = (command: Command): Command =>
-  command
-    .option('--config <file>', 'configuration file (default: reedbed.toml, if it is there)')
-    .option('--data <folder>', 'data folder (default: ./data)')
-    .option('--json', 'print JSON');
 
 const addServe = (program: Command, loadApp: LoadApp): void => {
   withSettings(program.command('serve'))
@@ -237,6 +218,9 @@ export const createProgram = (loadApp: LoadApp): Command => {
   addHolder(program);
   addMigrate(program);
   addUsers(program);
+  addPeers(program, { invoke, withSettings });
+  addStreams(program, { invoke, withSettings });
+  addKeys(program, { invoke, withSettings });
   addConfig(program);
   addVersion(program);
   addHelp(program);

@@ -1,10 +1,12 @@
 // `reedbed users`: who the members of a server are, and what they may. Works beside the running server or without it, see database.ts.
 import { OffsetClock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
 import { SetupError } from '../base/setup-error.ts';
 import type { Database } from '../db/pool.ts';
-import { changeRole, findMember, hasAnother, type ListedMember, listMembers } from '../identity/roles.ts';
+import { findMember, giveRole, hasAnother, type ListedMember, listMembers } from '../identity/roles.ts';
 import type { Role } from '../wire/roles.ts';
 import { type Beside, withDatabase } from './database.ts';
+import { openOwnIdentity } from './own-identity.ts';
 import type { ListTerminal } from './terminal.ts';
 
 type UsersCommand = Beside & { readonly terminal: ListTerminal };
@@ -108,11 +110,14 @@ export const runUsersRole = (command: UsersRoleCommand): Promise<number> =>
         return NOT_DONE;
       }
     }
-    if (!(await changeRole(db, { user: id, from, to: role })))
+    const { adminActs } = await openOwnIdentity(command, db);
+    await giveRole(adminActs, 'operator', { user: id, from, to: role }).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
       throw new SetupError(
         `The role of ${who} was changed by somebody else meanwhile; nothing was done.`,
         'Look again: reedbed users list',
       );
+    });
     say(true, `${who} is ${role} now, and was ${from}.`);
     return 0;
   });

@@ -79,6 +79,21 @@ export class Replica {
     this.#enqueue(() => this.#refresh());
   }
 
+  /** Of the ledger, as this replica last saw it; empty before it is registered. */
+  get epoch(): string {
+    return this.#epoch;
+  }
+
+  /** Whether no other replica of this server holds a lease. */
+  async isAlone(): Promise<boolean> {
+    const others = await this.#deps.database.query({
+      name: 'presence-others',
+      text: 'select from replicas where id <> $1::uuid and lease_until > clock_timestamp() limit 1',
+      values: [this.#id],
+    });
+    return others.length === 0;
+  }
+
   /** Resolves when no refresh is running. */
   settle(): Promise<void> {
     return this.#running;

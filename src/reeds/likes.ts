@@ -2,14 +2,18 @@
 import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
-import type { KeyLookup } from '../crypto/statement.ts';
-import type { Countersigned, Countersigner } from '../identity/countersign.ts';
+import type { AcceptedCertificate, KeyLookup } from '../crypto/statement.ts';
+import type { Database } from '../db/pool.ts';
+import { type Countersigned, type Countersigner, hashBytes, storeStatement } from '../identity/countersign.ts';
+import { meet } from '../identity/foreign.ts';
+import { oweLeg } from '../identity/owed-legs.ts';
 import type { Member } from '../identity/sessions.ts';
 import { requireSigned } from '../identity/verify.ts';
 import type { ReedId } from '../wire/address.ts';
 import { requireReadable } from './reading.ts';
 
 export type LikesDeps = {
+  readonly db: Database;
   readonly clock: Clock;
   readonly keys: KeyLookup;
   readonly countersigner: Countersigner;
@@ -34,9 +38,30 @@ export class Likes {
     if (statement.target !== target) throw new AppError('INVALID', 'target: not the one in the path');
     return countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
       if (type === 'like') await requireReadable(tx, member.userId, target);
+      await oweLeg(tx, { family: 'like', user: member.userId, target }, { hash, seq, at: new Date(clock.now()) });
       await sql`
         insert into likes (user_id, target, active, seq, statement_hash)
         values (${member.userId}, ${target}, ${type === 'like'}, ${seq}, ${hash})
+        on conflict (user_id, target) do update
+          set active = excluded.active, seq = excluded.seq, statement_hash = excluded.statement_hash
+          where likes.seq < excluded.seq`.execute(tx);
+    });
+  }
+
+  /**
+   * Takes what a member of another server said, its certificate accepted.
+   * @throws AppError NOT_FOUND; REMOVED or BLOCKED with the certificate
+   */
+  async takeForeign(act: AcceptedCertificate<'like' | 'unlike'>): Promise<void> {
+    const { clock, db } = this.#deps;
+    const { target, type, user } = act.certificate.statement;
+    await db.transaction(async (tx) => {
+      await meet(tx, [user], new Date(clock.now()));
+      if (type === 'like') await requireReadable(tx, user, target);
+      await storeStatement(tx, act.hash, act.certificate);
+      await sql`
+        insert into likes (user_id, target, active, seq, statement_hash)
+        values (${user}, ${target}, ${type === 'like'}, ${act.seq}, ${hashBytes(act.hash)})
         on conflict (user_id, target) do update
           set active = excluded.active, seq = excluded.seq, statement_hash = excluded.statement_hash
           where likes.seq < excluded.seq`.execute(tx);

@@ -7,8 +7,8 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
 import type { Member } from '../identity/sessions.ts';
+import { nextFact } from '../identity/stream.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
-import { nextFact } from './stream.ts';
 
 export type PublishDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
 export type PublishReason = 'not-found' | 'removed' | 'incomplete' | 'other-removed' | 'other-missing' | 'other-blocks';

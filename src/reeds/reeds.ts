@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
+import { ForeignReeds } from './foreign.ts';
 import { Likes } from './likes.ts';
 import { ReedLists } from './lists.ts';
 import { ReedProfile } from './profile.ts';
@@ -31,6 +32,7 @@ export type Reeds = {
   readonly profile: ReedProfile;
   readonly removal: Removal;
   readonly voiding: Voiding;
+  readonly foreign: ForeignReeds;
 };
 
 export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps): Reeds {
@@ -42,8 +44,9 @@ export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps)
     reading: new Reading(db),
     voiding: new Voiding({ db, clock, limits }),
     removal: new Removal({ clock, limits, onRemoved, ...signing }),
-    likes: new Likes({ clock, ...signing }),
+    likes: new Likes({ db, clock, ...signing }),
     lists: new ReedLists(db),
     profile: new ReedProfile(db, limits),
+    foreign: new ForeignReeds({ clock, limits, home: identity.server.id }),
   };
 }

@@ -49,8 +49,9 @@ export async function storeRelations(tx: Executor, reed: ReedStatement, home: Se
     insert into reed_mentions (reed_id, user_id, accepted, reason)
     select ${reed.id}, id, reason is null, reason from (
       select m.id, case
-        when split_part(m.id, '@', 2) <> ${home} then 'no-peer'
-        when u.id is null or exists (select from account_removals a where a.user_id = m.id) then 'unknown'
+        when split_part(m.id, '@', 2) <> ${home} and not exists (select from live_peers p where p.server_id = split_part(m.id, '@', 2)) then 'no-peer'
+        -- Who is at a peer, its home knows; here it is known who is gone and who blocks whom.
+        when (u.id is null and split_part(m.id, '@', 2) = ${home}) or exists (select from account_removals a where a.user_id = m.id) then 'unknown'
         when exists (select from blocks b where b.active and
           ((b.user_id = m.id and b.target = ${reed.author}) or (b.user_id = ${reed.author} and b.target = m.id))) then 'blocked'
         end as reason

@@ -8,9 +8,9 @@ import type { KeyLookup } from '../crypto/statement.ts';
 import type { Countersigned, Countersigner } from '../identity/countersign.ts';
 import type { Executor } from '../identity/executor.ts';
 import type { Member } from '../identity/sessions.ts';
+import { nextFact } from '../identity/stream.ts';
 import { requireSigned } from '../identity/verify.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
-import { nextFact } from './stream.ts';
 
 export type RemovalKind = 'reed-removal' | 'thread-removal';
 

@@ -5,9 +5,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
+import { nextFact, nextFacts } from '../identity/stream.ts';
 import { backToBefore, takeBack, type VoidPage, voidStatements } from '../identity/voiding.ts';
 import { type ReedId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
-import { nextFact } from './stream.ts';
 
 export type VoidingDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
 
@@ -48,6 +48,14 @@ export class Voiding {
 
   async #reeds(tx: Executor, author: UserId, { hashes, by }: VoidPage): Promise<ReedId[]> {
     const [now, signed] = [new Date(this.#deps.clock.now()), [...hashes]];
+    // Of another server's reed that never came here nothing is known but its removal: with that nothing is left.
+    await sql`
+      delete from threads t using reeds r where r.id = t.id and r.author_id = ${author} and r.removal_hash = any(${signed}::bytea[])
+        and r.statement_hash = r.removal_hash`.execute(tx);
+    await sql`
+      delete from reeds where author_id = ${author} and removal_hash = any(${signed}::bytea[]) and statement_hash = removal_hash`.execute(
+      tx,
+    );
     // What the void key removed is there again, unless a void key wrote it; whoever holds it still is asked for it.
     await sql`
       with gone as materialized (
@@ -108,13 +116,7 @@ export class Voiding {
       insert into pending_fanout (kind, subject_id, due_at)
       select 'reed-removal', unnest(${published}::text[]), ${new Date(this.#deps.clock.now() + this.#deps.limits.fanoutLeaseMs)}
       on conflict (kind, subject_id) do update set looks = 0, due_at = excluded.due_at`.execute(tx);
-    await sql`
-      with s as (
-        update author_streams set last_number = last_number + ${published.length} where author_id = ${author} returning last_number
-      )
-      insert into author_facts (author_id, number, kind, subject_id)
-      select ${author}, s.last_number - ${published.length} + i.place, 'reed-removal', i.id
-      from s, unnest(${published}::text[]) with ordinality as i(id, place)`.execute(tx);
+    if (await isMember(tx, author)) await nextFacts(tx, author, 'reed-removal', published);
     return published;
   }
 
@@ -128,11 +130,11 @@ export class Voiding {
 
 type Removed = { readonly id: ReedId; readonly published: boolean };
 
-/** The last fact of an author's stream, once. */
+/** The last fact of a member's stream, once. */
 async function noteRemoval(tx: Executor, author: UserId): Promise<void> {
   const { rows } = await sql`
-    select author_id from author_streams a where author_id = ${author}
-      and not exists (select from author_facts f where f.author_id = a.author_id and f.kind = 'account-removal') for update of a`.execute(
+    select id from users u where id = ${author}
+      and not exists (select from author_facts f where f.author_id = u.id and f.kind = 'account-removal') for no key update of u`.execute(
     tx,
   );
   if (rows.length > 0) await nextFact(tx, { author, kind: 'account-removal', subject: author });
@@ -168,3 +170,9 @@ const STEPS: Readonly<Record<Step, (tx: Executor, page: StepPage) => Promise<Ree
     return rows.map(({ id }) => id);
   },
 };
+
+/** Whether this is the author's home, which tells others. */
+async function isMember(tx: Executor, author: UserId): Promise<boolean> {
+  const { rows } = await sql`select from users where id = ${author}`.execute(tx);
+  return rows.length > 0;
+}

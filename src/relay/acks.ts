@@ -30,6 +30,7 @@ export class Acks {
     if (!acked) return;
     this.#settle(requester, { eventId, outcome: acked.isContent ? 'HELD' : 'GONE' });
     looks.placeFreed(requester);
+    looks.moved(eventId, 'acked');
     if (acked.isContent) looks.spread(requester, acked.subjectId);
   }
 
@@ -43,6 +44,7 @@ export class Acks {
     if (!ended) return;
     this.#settle(requester, { eventId, outcome: 'GONE' });
     looks.placeFreed(requester);
+    looks.moved(eventId, 'invalid');
   }
 
   #settle(member: UserId, event: Settled): void {

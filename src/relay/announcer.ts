@@ -22,6 +22,8 @@ export type AnnouncerDeps = {
   readonly removals: Removals;
   readonly blocks: Blocks;
   readonly ends: Ends;
+  /** A stream may have a new fact: of whoever something was committed, and of what follows from the end of a key or an account. */
+  readonly onFact: (author: UserId) => void;
 };
 
 type Debt =
@@ -35,6 +37,9 @@ type Table = 'pending_fanout' | 'pending_ends';
 
 const tableOf = (kind: Debt['kind']): Table =>
   kind === 'key-revocation' || kind === 'account-removal' ? 'pending_ends' : 'pending_fanout';
+
+/** Whose id begins the subject's. */
+const authorOf = ({ subject }: Debt): UserId => subject.split(/[ /]/, 1)[0] as UserId;
 
 /** Takes up to $3 debts that are due at $1, and lets nobody else have them until $2. */
 const due = (table: Table): string => `
@@ -50,6 +55,7 @@ export class Announcer {
 
   /** Something was committed here. What fails is taken up when its lease is over. */
   committed(debt: Debt): void {
+    this.#deps.onFact(authorOf(debt));
     this.#deps.looks.look(() => this.#pay(debt, 0));
   }
 
@@ -81,9 +87,11 @@ export class Announcer {
       }
       case 'key-revocation':
         await ends.key(debt.subject);
+        this.#deps.onFact(authorOf(debt));
         break;
       case 'account-removal':
         await ends.account(debt.subject);
+        this.#deps.onFact(debt.subject);
         break;
       default:
         await removals.run(debt.kind, debt.subject);

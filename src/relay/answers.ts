@@ -4,15 +4,17 @@ import { AppError } from '../base/errors.ts';
 import type { Bus } from '../bus/port.ts';
 import type { FailureOutcome, Relayed } from '../ledger/answer.ts';
 import type { EventName } from '../ledger/state.ts';
+import { isSentinel } from '../presence/sentinels.ts';
 import { parseReedId, parseUuid, type ReedId, type UserId } from '../wire/address.ts';
 import { encodeDelivery, encodeFrame } from '../wire/codec.ts';
 import type { DeliveryType, FrameOf } from '../wire/frames.ts';
+import type { FoldPort } from './fold-port.ts';
 import type { Looks } from './looks.ts';
 import { notify } from './notices.ts';
 import type { Origin } from './port.ts';
 import type { Refusals } from './refusals.ts';
 
-export type AnswersDeps = { readonly looks: Looks; readonly refusals: Refusals; readonly bus: Bus };
+export type AnswersDeps = { readonly looks: Looks; readonly refusals: Refusals; readonly bus: Bus; readonly fold: FoldPort };
 
 const DELIVERY: Readonly<Record<Exclude<EventName, 'BROADCAST_REED'>, DeliveryType>> = {
   DATA_RESPONSE: 'dataResponse',
@@ -43,7 +45,8 @@ export class Answers {
     const outcome = await looks.ledger.relayed.submit({ eventId, holder, sizeBytes: body.ciphertext.length });
     if (!outcome) return;
     if (outcome.verdict === 'relayed') {
-      this.#deliver(eventId, outcome, body.ciphertext);
+      if (isSentinel(outcome.requester)) this.#deps.fold.forward(eventId, body.ciphertext);
+      else this.#deliver(eventId, outcome, body.ciphertext);
       looks.spread(holder, outcome.subjectId);
     } else {
       looks.placeFreed(outcome.requester);
@@ -105,5 +108,12 @@ function deliveryFrame(eventId: string, { eventName, requestId, stream, subjectI
       type: 'broadcastReed',
       body: { reedId, ciphertext, username: stream?.username ?? '', skipped: stream?.skipped ?? 0 },
     });
-  return encodeDelivery(DELIVERY[eventName], eventId, { requestId: requestId ?? '', reedId }, ciphertext);
+  return contentFrame(eventId, { eventName, requestId, reedId }, ciphertext);
 }
+
+/** A delivery that is to be acknowledged. */
+export const contentFrame = (
+  eventId: string,
+  of: { readonly eventName: Exclude<EventName, 'BROADCAST_REED'>; readonly requestId: string | null; readonly reedId: ReedId },
+  ciphertext: Uint8Array,
+): Uint8Array => encodeDelivery(DELIVERY[of.eventName], eventId, { requestId: of.requestId ?? '', reedId: of.reedId }, ciphertext);

@@ -6,7 +6,7 @@ import type { Limits } from '../base/limits.ts';
 import { Batcher, type BatchLoad, Lane, LOCKED } from '../db/batch.ts';
 import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
-import { park, postpone } from '../ledger/answer.ts';
+import { postpone } from '../ledger/answer.ts';
 import type { LedgerContext } from '../ledger/context.ts';
 import { requestersGone } from '../ledger/ends.ts';
 import { holdersGone, leftOf } from '../ledger/sweep.ts';
@@ -82,8 +82,8 @@ export class Attendance {
   }
 
   congested(member: UserId, full: boolean): void {
-    const { looks, clock } = this.#deps;
-    if (full) looks.look(() => park(this.#deps, member, clock.now()));
+    const { looks } = this.#deps;
+    if (full) looks.park(member);
     else {
       looks.noteFull(member);
       looks.dispatch(member);

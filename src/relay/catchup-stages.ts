@@ -30,10 +30,14 @@ export type Stage = {
   page(db: Database, query: StageQuery): Promise<Page>;
 };
 
-/** Whether reed `r` is owed to $1: not its own, there, held by somebody, neither held nor declined by it, no block either way. */
+/**
+ * Whether reed `r` is owed to $1: not its own, there, neither held nor declined by it, no block either way; and held by somebody here, or of another
+ * server that can be reached, which may have it.
+ */
 const OWED = `
   r.author_id <> $1 and r.published_at is not null and r.removed_at is null
-  and exists (select from reed_allocations a where a.reed_id = r.id)
+  and (exists (select from reed_allocations a where a.reed_id = r.id)
+    or exists (select from near_peers n where n.server_id = split_part(r.author_id, '@', 2)))
   and not exists (select from reed_allocations a where a.holder_user_id = $1 and a.reed_id = r.id)
   and not exists (select from reed_declines d where d.user_id = $1 and d.reed_id = r.id)
   and not exists (select from account_removals x where x.user_id = r.author_id)

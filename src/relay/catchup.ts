@@ -8,7 +8,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { OweItem } from '../ledger/owe.ts';
 import { NOTICE_NAMES, type SubjectKind } from '../ledger/state.ts';
-import type { UserId } from '../wire/address.ts';
+import type { ServerId, UserId } from '../wire/address.ts';
 import { authorStage, type Due, type Place, STAGES, type Stage, stageOf } from './catchup-stages.ts';
 import type { Debts } from './debts.ts';
 import type { Looks } from './looks.ts';
@@ -88,6 +88,23 @@ update catchup_positions c set due_at = case when n.served < $4 then $2::timesta
 from moved n where c.user_id = n.user_id and c.stage = n.stage
 returning c.user_id, c.stage, c.at::text, c.id, c.xmin::text as version, c.lease_until::text as lease, c.failures, n.served`;
 
+/** Stages that have something of server $1, from their start, for who is online and caught up. */
+const PEER_BACK = `
+with here as materialized (
+  select user_id from online_users where sync_request_id is not null order by user_id for key share skip locked
+)
+insert into catchup_positions (user_id, stage, due_at)
+select h.user_id, s.stage, $2 from here h cross join lateral (
+  select 'follows' as stage where exists (select from follows f where f.user_id = h.user_id and f.active and split_part(f.target, '@', 2) = $1)
+  union all
+  select 'mentions' where exists (
+    select from reed_mentions m where m.user_id = h.user_id and m.accepted and split_part(split_part(m.reed_id, '/', 1), '@', 2) = $1)
+  union all
+  select 'replies' where exists (select from reeds r where r.reply_to > h.user_id || '/' and r.reply_to < h.user_id || '0'
+    and split_part(r.author_id, '@', 2) = $1)
+) s order by 1, 2
+on conflict (user_id, stage) do update set at = null, id = null, failures = 0, lease_until = null, due_at = excluded.due_at`;
+
 export class Catchup {
   readonly #deps: CatchupDeps;
   #rounds = 0;
@@ -137,6 +154,18 @@ export class Catchup {
       values: [member, AUTHOR_STAGES],
     });
     return rows.length >= AUTHOR_STAGES;
+  }
+
+  /**
+   * Another server can be reached again. Whoever follows somebody there, was mentioned or answered from there, and is here, is looked at once more: while
+   * it was away what nobody here has was not owed.
+   */
+  peerBack(server: ServerId): void {
+    this.#deps.looks.look(async () => {
+      const { application, clock } = this.#deps;
+      await application.query({ name: 'catchup_peer_back', text: PEER_BACK, values: [server, new Date(clock.now())] });
+      await this.round();
+    });
   }
 
   async #begin(member: UserId, stages: readonly string[]): Promise<void> {

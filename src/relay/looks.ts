@@ -1,20 +1,25 @@
 // Commit, then look (I14): what follows the commit of each step, each look a later statement. Also where claims become RELAY_REQUESTs.
 // Memory here only spares needless looks; what it forgets is found by the sweeper.
 import type { Bus } from '../bus/port.ts';
+import { park } from '../ledger/answer.ts';
 import type { Assigned } from '../ledger/assign.ts';
 import type { ClaimRow } from '../ledger/claim.ts';
+import type { MovedReason } from '../ledger/crossing-ends.ts';
 import type { Ended } from '../ledger/ends.ts';
 import { type AssignItem, createLedger, type Ledger, type LedgerDeps, type LedgerEvents } from '../ledger/ledger.ts';
 import { type Claim, type EventState, STATE } from '../ledger/state.ts';
+import { isSentinel } from '../presence/sentinels.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
+import type { FoldPort } from './fold-port.ts';
 import { notify, reedNotHeld, relayRequest, requestAck } from './notices.ts';
 import { ExactSearch, type Online } from './search.ts';
 import { Wakes } from './wakes.ts';
 
-export type LooksDeps = Omit<LedgerDeps, 'events'> & { readonly bus: Bus };
+export type LooksDeps = Omit<LedgerDeps, 'events'> & { readonly bus: Bus; readonly fold: FoldPort };
 
-const isAwake = (state: EventState): boolean => state !== STATE.dormant && state !== STATE.unassigned;
+const ASLEEP: ReadonlySet<EventState> = new Set([STATE.dormant, STATE.unassigned, STATE.inLine]);
+const isAwake = (state: EventState): boolean => !ASLEEP.has(state);
 
 export class Looks implements LedgerEvents {
   readonly ledger: Ledger;
@@ -37,7 +42,7 @@ export class Looks implements LedgerEvents {
   }
 
   get idle(): boolean {
-    return this.#running === 0 && this.ledger.idle() && this.wakes.idle;
+    return this.#running === 0 && this.ledger.idle() && this.wakes.idle && this.#deps.fold.idle;
   }
 
   // What the ledger reports.
@@ -46,7 +51,7 @@ export class Looks implements LedgerEvents {
     for (const claim of claims) {
       this.ask(claim);
       if (claim.explicit && claim.requestId)
-        this.#progress({ ...claim, requestId: claim.requestId, state: STATE.dispatched, failing: false });
+        this.progress({ ...claim, requestId: claim.requestId, state: STATE.dispatched, failing: false });
     }
   }
 
@@ -67,11 +72,12 @@ export class Looks implements LedgerEvents {
       // which has seen that already; one that went dormant is not any more, so that the next look takes one more.
       const isSeen = event.state === STATE.unassigned && requesters.includes(event.requester);
       if (!event.full && !isAwake(event.state) && !isSeen) this.placeFreed(event.requester);
-      if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, holder: event.holder });
+      if (event.state === STATE.dispatched && event.holder) this.ask({ ...event, requester: event.askedFor, holder: event.holder });
+      if (event.state === STATE.inLine) this.#deps.fold.inLine(event.subjectId);
       if (event.state === STATE.waiting) this.queued(event.holder, event.owner);
       if (event.state === STATE.dormant) this.dormant(event.eventId, event.subjectId, this.#searched.get(event.eventId));
       const { requestId } = event;
-      if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.#progress({ ...event, requestId });
+      if (event.explicit && requestId && !(event.wasDormant && event.state === STATE.dormant)) this.progress({ ...event, requestId });
     }
   }
 
@@ -88,6 +94,8 @@ export class Looks implements LedgerEvents {
       if (event.explicit && event.requestId)
         notify(this.#deps.bus, event.requester, reedNotHeld(event.eventId, event.requestId, event.subjectId));
     }
+    const ofPeers = events.filter(({ requester }) => isSentinel(requester)).map(({ eventId }) => eventId);
+    if (ofPeers.length > 0) this.#deps.fold.notHeld(ofPeers);
     this.ended(events);
   }
 
@@ -130,6 +138,7 @@ export class Looks implements LedgerEvents {
     for (const event of events) {
       if (event.freed) this.freed(event.freed, event.owner);
       this.placeFreed(event.requester);
+      this.#deps.fold.moved(event.eventId, 'gone');
     }
   }
 
@@ -143,6 +152,11 @@ export class Looks implements LedgerEvents {
   noteFull(requester: UserId): void {
     this.#full.add(requester);
     this.assign({ requester });
+  }
+
+  /** What waits for this requester is held back: it could not take it. */
+  park(requester: UserId): void {
+    this.look(() => park(this.#deps, requester, this.#deps.clock.now()));
   }
 
   assign(item: AssignItem): void {
@@ -177,7 +191,18 @@ export class Looks implements LedgerEvents {
     }
   }
 
+  /** An event was opened in line. */
+  inLine(subject: ReedId): void {
+    this.#deps.fold.inLine(subject);
+  }
+
+  /** An event was acknowledged, found invalid or left unanswered. */
+  moved(eventId: string, reason: MovedReason | null): void {
+    this.#deps.fold.moved(eventId, reason);
+  }
+
   copyGone(subject: ReedId): void {
+    this.#deps.fold.copiesChanged(subject);
     this.look(() => this.ledger.lastCopies.submit(subject));
   }
 
@@ -191,7 +216,8 @@ export class Looks implements LedgerEvents {
       });
   }
 
-  #progress(progress: Parameters<typeof requestAck>[0]): void {
+  /** Tells a requester how its request stands. */
+  progress(progress: Parameters<typeof requestAck>[0]): void {
     notify(this.#deps.bus, progress.requester, requestAck(progress));
   }
 }

@@ -56,6 +56,11 @@ export class Refusals {
     return certificate && { id: '', type: 'userBlocked', body: { requestId: '', certificate: UTF8.encode(JSON.stringify(certificate)) } };
   }
 
+  /** The certificate of a block between the two, whichever way, or null. */
+  blockCertificate(author: UserId, viewer: UserId): Promise<object | null> {
+    return this.#block(author, viewer);
+  }
+
   #explained(of: Refused, type: 'reedRemoved' | 'userBlocked', certificate: object | null): Frame {
     if (!certificate) return reedNotFound(of.requestId, of.subjectId);
     return { id: '', type, body: { requestId: of.requestId, certificate: UTF8.encode(JSON.stringify(certificate)) } };

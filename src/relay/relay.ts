@@ -13,7 +13,7 @@ import type { Subscriptions } from '../presence/subscriptions.ts';
 import type { Publish, PublishReason } from '../reeds/publish.ts';
 import type { RemovalKind } from '../reeds/removal.ts';
 import type { Voiding } from '../reeds/voiding.ts';
-import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type UserId, type UserKeyId } from '../wire/address.ts';
+import { parseReedId, parseUserId, parseUserKeyId, type ReedId, type ServerId, type UserId, type UserKeyId } from '../wire/address.ts';
 import type { Frame, FrameOf } from '../wire/frames.ts';
 import { Acks } from './acks.ts';
 import { Announcer } from './announcer.ts';
@@ -25,6 +25,7 @@ import { Catchup } from './catchup.ts';
 import { Debts } from './debts.ts';
 import { Ends } from './ends.ts';
 import { Fanout } from './fanout.ts';
+import type { FoldPort } from './fold-port.ts';
 import { Looks } from './looks.ts';
 import { errorNotice } from './notices.ts';
 import { Pages } from './pages.ts';
@@ -46,8 +47,11 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly blocks: BlockNoticesDeps['blocks'];
   readonly voiding: Voiding;
   readonly accountRemovals: { finish(): Promise<void> };
+  /** A member's stream may have a new fact, committed. */
+  readonly onFact: (author: UserId) => void;
   readonly presence: Pick<Presence, 'label' | 'setBehind'>;
   readonly subscriptions: Subscriptions;
+  readonly fold: FoldPort;
   /** Connections without the ledger's planner settings. */
   readonly application: Database;
 };
@@ -88,7 +92,7 @@ export class Relay implements MemberFrames {
     const looks = new Looks(deps);
     this.looks = looks;
     this.#requests = new Requests({ ...deps, looks, refusals });
-    this.#answers = new Answers({ bus, looks, refusals });
+    this.#answers = new Answers({ bus, fold: deps.fold, looks, refusals });
     this.#acks = new Acks({ bus, looks });
     this.#attendance = new Attendance({ ...deps, looks });
     const debts = new Debts({ ...deps, looks, behind: (members) => this.#behind(members) });
@@ -104,7 +108,7 @@ export class Relay implements MemberFrames {
     this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats, turns: this.#turns });
     const owing = [
       ...[() => this.#announcer.sweep(), () => this.#catchup.round(), () => this.#blockNotices.round()],
-      ...[() => stats.round(), () => deps.accountRemovals.finish()],
+      ...[() => stats.round(), () => deps.accountRemovals.finish(), () => deps.fold.round()],
     ];
     this.#sweeper = new Sweeper({
       db,
@@ -219,6 +223,11 @@ export class Relay implements MemberFrames {
     this.#announcer.committed({ kind, subject: `${author} ${viewer}` });
   }
 
+  /** A publication of another server's member was committed. */
+  published(reed: ReedId): void {
+    this.#announcer.committed({ kind: 'publication', subject: reed });
+  }
+
   /** A removal was committed. */
   removed(kind: RemovalKind, subject: ReedId): void {
     this.#announcer.committed({ kind, subject });
@@ -232,6 +241,11 @@ export class Relay implements MemberFrames {
   /** An account is gone for good, committed. */
   accountRemoved(user: UserId): void {
     this.#announcer.committed({ kind: 'account-removal', subject: user });
+  }
+
+  /** Another server can be reached again: what it alone has is owed again to who is here. */
+  peerBack(server: ServerId): void {
+    this.#catchup.peerBack(server);
   }
 
   /** A member follows somebody, committed. */

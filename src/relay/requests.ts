@@ -100,6 +100,7 @@ export class Requests {
         attempt: 1,
       });
     }
+    if (opened.state === STATE.inLine) looks.inLine(ask.subject);
     if (opened.state === STATE.waiting) looks.queued(holder, opened.owner);
     if (opened.state === STATE.dormant) looks.dormant(eventId, ask.subject);
     if (opened.state === STATE.unassigned) opened.full ? looks.noteFull(requester) : looks.assign({ eventId });

@@ -77,6 +77,7 @@ export class Sweeper {
     await removals.send(swept.flatMap(({ again }) => again ?? []));
     for (const event of swept) {
       if (event.freed) looks.freed(event.freed, event.owner);
+      if (event.outcome !== 'sent-again') looks.moved(event.eventId, event.outcome === 'not-acknowledged' ? 'silence' : null);
       if (event.outcome === 'reopened' || event.outcome === 'sent-again') continue;
       looks.placeFreed(event.requester);
       if (!event.explicit || !event.requestId) continue;

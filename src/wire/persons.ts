@@ -68,6 +68,7 @@ function serverContradiction(statement: Given): string | null {
       if (statement.predecessor === undefined) return null;
       return isAt(statement.predecessor, statement.server) && statement.predecessor !== statement.key ? null : 'predecessor';
     case 'server-key-revocation':
+    case 'operator-act':
       return isAt(statement.key, statement.server) ? null : 'key';
     case 'peering':
       if (statement.from === statement.to) return 'to';

@@ -126,6 +126,7 @@ const TABLE = {
   'server-key': { server: serverId, key: serverKeyId, armor, predecessor: optional(serverKeyId) },
   'server-key-revocation': { server: serverId, key: serverKeyId, reason: note, compromised: bool },
   'admin-act': { user: userId, key: userKeyId, act: word, target: word, nonce, createdAt: time },
+  'operator-act': { server: serverId, key: serverKeyId, act: word, target: word, nonce, createdAt: time },
   welcome: { server: serverId, session: word, clientNonce: nonce },
   countersignature: {
     statementType: word,
@@ -152,7 +153,7 @@ export type Statement = StatementOf<StatementType>;
 /** Statements of persons: they have `user` or `author` and a `key` of that person, and can be countersigned. */
 export type UserStatementType = Exclude<
   StatementType,
-  'server-document' | 'peering' | 'server-key' | 'server-key-revocation' | 'welcome' | 'countersignature'
+  'server-document' | 'peering' | 'server-key' | 'server-key-revocation' | 'operator-act' | 'welcome' | 'countersignature'
 >;
 
 export type StatementReason =

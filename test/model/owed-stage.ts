@@ -25,7 +25,7 @@ export const PRIVATE = 3;
 const actsOf =
   (server: ServerIdentity, { bus, clock, limits }: Stage): ActsOf =>
   (db, relay) => {
-    const storedKeys = new StoredKeys({ db, server, limits });
+    const storedKeys = new StoredKeys({ db, server, clock, limits });
     const countersigner = new Countersigner({ db, server, clock });
     const common = { db, clock, limits, home: server.id, keys: storedKeys, countersigner };
     const effects: ConstructorParameters<typeof Blocks>[0]['effects'] = {
@@ -57,7 +57,13 @@ export const openOwedStage = async (limits: Partial<Limits>, members: number): P
     const result = await openIdentity({
       ...{ db: opening.application, clock: opening.clock, limits: opening.limits, random: cryptoRandom },
       ...{ passphrase: PASSPHRASE, name: 'Test', publicUrl: () => 'http://localhost:8080', signup: 'open' },
-      ...{ onSessionEnded: ignored, onFollowed: ignored, onKeyEnded: ignored, onAccountRemoved: ignored },
+      ...{
+        onSessionEnded: ignored,
+        onFollowed: ignored,
+        learnPerson: async () => undefined,
+        onKeyEnded: ignored,
+        onAccountRemoved: ignored,
+      },
       blockEffects: { cutOff: async () => ignored, changed: ignored },
     });
     if (!result.ok) throw new Error(result.detail);

@@ -91,6 +91,7 @@ describe('migrate', () => {
     await run(
       database.url,
       `set session_replication_role = replica;
+      insert into identities (id, server_id, first_seen_at) values ('${author}', '${server}', now());
       ${reed('root', 'now(), null, null, null')}
       ${reed('answer', `now(), null, 'root', null`)}
       ${reed('below', `now(), null, 'answer', 'root'`)}

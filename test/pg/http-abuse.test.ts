@@ -347,7 +347,7 @@ describe('the web app', () => {
     for (const answer of [asset, worker]) expect(answer.headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
   });
 
-  test.each(['/api/v1/nothing', '/assets/gone-1a2b.js', '/federation/v1/request', '/socket', '/.well-known/other', '/gone.js'])(
+  test.each(['/api/v1/nothing', '/assets/gone-1a2b.js', '/federation/v2/request', '/socket', '/.well-known/other', '/gone.js'])(
     'serves no page for %s',
     async (url) => {
       const answer = await get(url);

@@ -33,7 +33,7 @@ describe('sign-up', () => {
   test('answers certificates that verify, in the order key, identity', async () => {
     const ann = await person();
     const { identity, key } = await world.identity.signUp.run(await signUpBody(world, ann));
-    const keys = new StoredKeys({ db: world.db, server: world.identity.server, limits: world.limits });
+    const keys = new StoredKeys({ ...world, server: world.identity.server });
     const context = { keys, now: world.clock.now() };
     expect(await verifyCertificate(key, 'key', context)).toMatchObject({ ok: true, value: { seq: 1 } });
     expect(await verifyCertificate(identity, 'identity', context)).toMatchObject({ ok: true, value: { seq: 2 } });

@@ -30,7 +30,8 @@ const rows = async <Row extends object>(text: string, values: readonly unknown[]
 /** The chain as somebody else proves it, from the id on. */
 async function chainOf(person: Person): Promise<readonly ChainKey[]> {
   const { chain } = await keys().read(bob.user, person.keyId, { forRelay: true, chain: true });
-  const lookup = { userKey: async () => null, serverKey: (id: string) => world.identity.storedKeys.serverKey(id) };
+  const { storedKeys } = world.identity;
+  const lookup = { userKey: async () => null, serverKey: storedKeys.serverKey.bind(storedKeys) };
   const proven = await verifyKeyChain(chain ?? [], person.user, { keys: lookup, now: world.clock.now() });
   if (!proven.ok) throw new Error(`${proven.reason} ${proven.detail}`);
   return proven.value;

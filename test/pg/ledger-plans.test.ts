@@ -7,13 +7,42 @@ import { postpone, relayed, reopen, undelivered } from '../../src/ledger/answer.
 import { assign, missedBy, recheck } from '../../src/ledger/assign.ts';
 import { dispatch, spread } from '../../src/ledger/claim.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
+import {
+  auditCrossingEvents,
+  auditCrossings,
+  carrierEnds,
+  crossingsOf,
+  dueCrossings,
+  linesOf,
+  owedToPeers,
+  paid,
+  reedEnds,
+  settleCrossings,
+  sweepLine,
+  unknownThere,
+} from '../../src/ledger/crossing-ends.ts';
+import { answered, arrive, returned, sendingOf, subjectOf, unarrived } from '../../src/ledger/crossings.ts';
 import { cancel, evict, lastCopiesGone, requestersGone, subjectsGone } from '../../src/ledger/ends.ts';
+import { crossingsFreed, peerEventsEnd, rouseLines } from '../../src/ledger/fold-peers.ts';
+import {
+  acknowledgeForeign,
+  auditForeign,
+  cancelForeign,
+  compareForeign,
+  forwarded,
+  forwardingOf,
+  notHeldTold,
+  openForeign,
+  owedNotHeld,
+  oweNotHeld,
+} from '../../src/ledger/foreign.ts';
 import { open } from '../../src/ledger/open.ts';
 import { owe } from '../../src/ledger/owe.ts';
+import { promote } from '../../src/ledger/promote.ts';
 import { serve, serveTo, unserved } from '../../src/ledger/serve.ts';
 import { acknowledge, invalidate } from '../../src/ledger/settle.ts';
 import { forgive, holdersGone, leftOf, sweep, wake } from '../../src/ledger/sweep.ts';
-import type { ReedId, UserId } from '../../src/wire/address.ts';
+import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
 import { World } from '../support/ledger-world.ts';
 
 type Node = {
@@ -33,6 +62,11 @@ const TABLES = new Set([
   'online_users',
   'blocks',
   'users',
+  'foreign_pending_events',
+  'foreign_relay_requests',
+  'reed_server_allocations',
+  'carrier_faults',
+  'cancelled_crossings',
 ]);
 
 /** Scans without a condition: of a table, or of a whole index. */
@@ -67,6 +101,54 @@ const indexes = (
 };
 
 const TOP = { locks: false, isBounded: false };
+
+const recordFold = async (context: LedgerContext, of: { user: UserId; reed: ReedId; eventId: string; now: number }): Promise<void> => {
+  const { eventId, now, reed, user } = of;
+  const { db } = context;
+  const server = 's' as ServerId;
+  await promote(context, [reed], now);
+  await answered(context, eventId, true, now);
+  await returned(context, eventId, { wasTried: true, isUnheld: true }, now);
+  await arrive(context, { crossingId: eventId, server, parts: [reed] }, now);
+  await unarrived(context, eventId, now);
+  await sendingOf(db, eventId);
+  await subjectOf(db, eventId, server);
+  await settleCrossings(context, [{ eventId, reason: 'gone' }], now);
+  await auditCrossings(context, eventId, now);
+  await auditCrossingEvents(context, eventId, now);
+  await owedToPeers(context, now);
+  await paid(db, eventId);
+  await dueCrossings(context, now);
+  await crossingsOf(db, server);
+  await unknownThere(context, server, [eventId], now);
+  await carrierEnds(db, eventId);
+  await reedEnds(context, { subject: reed, kind: 'reed' }, now);
+  await sweepLine(context, now);
+  await linesOf(context, server, '');
+  const asked = {
+    eventId,
+    server,
+    peerRequestId: eventId,
+    userId: user,
+    keyId: 'k',
+    kind: 'reed',
+    subject: reed,
+    isFallback: false,
+  } as const;
+  await openForeign(context, asked, now);
+  await forwardingOf(context, eventId);
+  await forwarded(context, { eventId, relays: 1, outcome: 'relayed' }, now);
+  await acknowledgeForeign(context, server, eventId, now);
+  await cancelForeign(context, { server, peerRequestId: eventId, isInvalid: true }, now);
+  await compareForeign(context, server, [eventId], now);
+  await auditForeign(context, eventId, now);
+  await oweNotHeld(context, [eventId], now);
+  await owedNotHeld(context, now);
+  await notHeldTold(context, eventId);
+  await peerEventsEnd(context, server);
+  await crossingsFreed(context, server, now);
+  await rouseLines(context, [reed], now);
+};
 
 let world: World;
 const statements: Sql[] = [];
@@ -108,6 +190,7 @@ beforeAll(async () => {
   await sweep(recorder, world.limits, now);
   await wake(recorder, world.limits, [{ holder: user, cursor: null }], now);
   await forgive(recorder, [user], 8);
+  await recordFold(context, { user, reed, eventId, now });
 });
 afterAll(() => world.close());
 
@@ -155,6 +238,38 @@ describe('the plan of', () => {
     'sweep',
     'wake',
     'forgive',
+    'promote',
+    'crossing_answered',
+    'crossing_returned',
+    'crossing_arrived',
+    'crossing_unarrived',
+    'crossing_sending',
+    'crossing_subject',
+    'crossings_settle',
+    'crossings_audit',
+    'crossing_events_audit',
+    'crossings_owed',
+    'crossing_paid',
+    'crossings_due',
+    'crossings_of',
+    'crossings_unknown',
+    'crossing_carrier_ends',
+    'crossings_reed_ends',
+    'sweep_line',
+    'lines_of',
+    'foreign_open',
+    'forwarding_of',
+    'forwarded',
+    'foreign_ack',
+    'foreign_cancel',
+    'foreign_compare',
+    'foreign_audit',
+    'foreign_owe_not_held',
+    'foreign_owed',
+    'foreign_told',
+    'peer_events_end',
+    'crossings_freed',
+    'rouse_lines',
   ])('%s finds every row by an index condition', async (name) => {
     expect((await planOf(name)).flatMap(unbounded)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { createDatabase, run, type TestDatabase } from '../support/database.ts';
 /** Kept until somebody removes it: what a thief of a stopped server's disk reads. */
 const FOR_GOOD: Readonly<Record<string, string>> = {
   servers: 'id name document serial is_self first_seen_at',
-  server_keys: 'id server_id kind public_key wrapped_private_key predecessor statement created_at revoked_at',
+  server_keys: 'id server_id kind public_key wrapped_private_key predecessor statement created_at revoked_at revocation effective_at',
   identities: 'id server_id first_seen_at',
   users: 'id role last_seq last_signed_at key_id username identity_hash created_at',
   usernames: 'skeleton folded user_id released_at',
@@ -32,9 +32,22 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   author_facts: 'author_id number kind subject_id',
   reed_allocations: 'holder_user_id reed_id device_id delivered_on pivot',
   reed_declines: 'user_id reed_id',
+  reed_server_allocations: 'reed_id server_id holding',
   reed_stats: 'reed_id echoes replies likes holders',
   pending_ends: 'kind subject_id looks due_at',
   owed_notices: 'user_id about_user_id kind statement_hash countersignature_hash',
+  peer_nonces: 'server_id nonce until',
+  peers:
+    'server_id state base_url begun_by begun_at approved_by approved_at approved_there_at compromised_at candidate away epoch failures retry_at document_asked_at share_begun',
+  peer_invitations: 'id server_id key_id statement secret_hash expires_at used_at used_by',
+  owed_peer_notices: 'server_id kind version revocation failures due_at',
+  admin_acts: 'number by_id act target nonce at statement_hash certificate',
+  admin_requests: 'act target by_id at',
+  foreign_profiles: 'user_id username identity_hash seq fetched_at',
+  peer_cursors: 'server_id author_id start cursor acked sent items failures later_since retry_at lease_until',
+  parked_items: 'server_id author_id number kind subject_id reason parked_at replay_at replays',
+  received_streams: 'author_id number token',
+  owed_legs: 'server_id leg user_id target statement_hash seq failures due_at',
   kysely_migration: 'name timestamp',
   kysely_migration_lock: 'id is_locked',
   migration_hashes: 'name hash',
@@ -51,6 +64,15 @@ const OF_THE_MOMENT: Readonly<Record<string, string>> = {
   pending_events:
     'event_id seq request_id requester_user_id event_name subject_kind subject_id is_foreign priority subscription_id state due_at holder dispatched_at attempt waits relayed_at relays requested_at created_at',
   pending_event_attempts: 'event_id holder failures busy outcome not_before',
+  fold_peers: 'server_id epoch away_until',
+  foreign_pending_events:
+    'crossing_id event_id asked_server_id subject kind requester slot is_fallback asleep asserts answered_at arrived_at owes reason failures due_at created_at',
+  foreign_relay_requests:
+    'event_id requesting_server_id requesting_user_id requesting_key_id peer_request_id subject owes failures due_at created_at',
+  cancelled_crossings: 'server_id crossing_id until',
+  carrier_faults: 'subject member reason at',
+  pending_thread_parts: 'event_id reed_ids',
+  holder_notices: 'server_id reed_id failures due_at',
   holder_strikes: 'reed_id holder viewer reason at counted_at',
   broadcast_subscriptions: 'viewer served_at skipped',
   catchup_positions: 'user_id stage at id failures due_at lease_until',

@@ -13,6 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const OPEN: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v1/server': ['document', 'id', 'limits', 'name', 'protocol', 'signup', 'time', 'version'],
   'GET /.well-known/reedbed': ['signatures', 'statement'],
+  'GET /.well-known/reedbed/revocations': ['revocations'],
   'GET /healthz': ['status'],
   'GET /readyz': ['status'],
   'POST /api/v1/auth/challenge': ['expiresAt', 'nonce'],
@@ -43,6 +44,14 @@ const SHAPED: Readonly<Record<string, { readonly query?: string; readonly body?:
   'POST /api/v1/users/{id}/unfollow': { body: SIGNED },
   'POST /api/v1/users/{id}/block': { body: SIGNED },
   'POST /api/v1/users/{id}/unblock': { body: SIGNED },
+  'POST /api/v1/admin/users/{id}/role': { body: SIGNED },
+  'POST /api/v1/admin/peers/invite': { body: { act: SIGNED, key: 'x' } },
+  'POST /api/v1/admin/peers/read': { body: { connection: 'x' } },
+  'POST /api/v1/admin/peers/accept': { body: { act: SIGNED, connection: 'x' } },
+  'POST /api/v1/admin/peers/{id}/approve': { body: SIGNED },
+  'POST /api/v1/admin/peers/{id}/suspend': { body: SIGNED },
+  'POST /api/v1/admin/peers/{id}/resume': { body: SIGNED },
+  'POST /api/v1/admin/peers/{id}/revoke': { body: SIGNED },
 };
 
 let server: TestServer;

@@ -230,6 +230,8 @@ export class LightMember {
   readonly frames: Frame[] = [];
   /** What it was asked for and has not answered yet: event ids with their attempts. */
   readonly asked = new Map<string, number>();
+  /** The ids of its requests for reeds. */
+  readonly requests: RequestId[] = [];
   readonly #socket: WebSocket;
   readonly #waiters = new Set<Waiter>();
   #pongs = 0;
@@ -283,8 +285,20 @@ export class LightMember {
 
   /** Sends REQUEST_REED under a new id. */
   request(reedId: ReedId, requestId: RequestId = makeRequestId(this.userId, uuid())): RequestId {
+    this.requests.push(requestId);
     this.send({ id: '', type: 'requestReed', body: { requestId, reedId, authorId: userOf(reedId) } });
     return requestId;
+  }
+
+  /** Sends REQUEST_THREAD under a new id. */
+  requestThread(threadId: ReedId): RequestId {
+    const requestId = makeRequestId(this.userId, uuid());
+    this.send({ id: '', type: 'requestThread', body: { requestId, threadId } });
+    return requestId;
+  }
+
+  cancel(requestId: RequestId): void {
+    this.send({ id: '', type: 'cancelRequest', body: { requestId } });
   }
 
   /** Asks to be caught up, under a new id. */

@@ -26,7 +26,7 @@ import {
 import { canonicalBytes, type Signed } from '../../src/wire/canonical.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading, type Statement, type StatementOf } from '../../src/wire/statements.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
 import { ManualClock } from './manual-clock.ts';
 
 /** Statement with signatures, as the API takes it. */
@@ -45,6 +45,7 @@ export type Person = {
 
 export type World = {
   readonly db: Database;
+  readonly database: TestDatabase;
   readonly databaseUrl: string;
   readonly clock: ManualClock;
   readonly limits: Limits;
@@ -54,16 +55,25 @@ export type World = {
   close(): Promise<void>;
 };
 
-export type WorldOptions = { readonly signup?: SignupMode; readonly limits?: Partial<Limits>; readonly passphrase?: string };
+export type WorldOptions = {
+  readonly signup?: SignupMode;
+  readonly limits?: Partial<Limits>;
+  readonly passphrase?: string;
+  readonly publicUrl?: () => string;
+  /** Asks another home; without it nobody is asked. */
+  readonly learnPerson?: (user: UserId) => Promise<unknown>;
+  /** Of a world before, which goes on. */
+  readonly going?: { readonly database: TestDatabase; readonly clock: ManualClock };
+};
 
 export const PASSPHRASE = 'correct horse battery staple';
 export const silent = pino({ level: 'silent' });
 
 /** A server without sockets: a database of its own, its identity and its reeds. */
 export async function makeWorld(options: WorldOptions = {}): Promise<World> {
-  const database = await createDatabase();
+  const database = options.going?.database ?? (await createDatabase());
   const db = new Database({ url: database.url, role: 'application', connections: 8, log: silent });
-  const clock = new ManualClock();
+  const clock = options.going?.clock ?? new ManualClock();
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const ended: World['ended'] = [];
   const onSessionEnded: OnSessionEnded = (user, what) => void ended.push({ user, ...what });
@@ -74,10 +84,11 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     limits,
     passphrase: options.passphrase ?? PASSPHRASE,
     name: 'Test',
-    publicUrl: () => 'http://localhost:8080',
+    publicUrl: options.publicUrl ?? (() => 'http://localhost:8080'),
     signup: options.signup ?? 'open',
     onSessionEnded,
     onFollowed: () => undefined,
+    learnPerson: async (user) => options.learnPerson?.(user),
     onKeyEnded: () => undefined,
     onAccountRemoved: () => undefined,
     blockEffects: {
@@ -95,7 +106,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     await database.drop();
   };
   const reeds = openReeds({ db, clock, limits, identity, onRemoved: () => undefined });
-  return { db, databaseUrl: database.url, clock, limits, identity, reeds, ended, close };
+  return { db, database, databaseUrl: database.url, clock, limits, identity, reeds, ended, close };
 }
 
 /** Keys and ids of somebody without an account. Key pairs are made anew: about 10 ms. */

@@ -1,11 +1,15 @@
 // A right request for each route that takes a body, of one member, ready to be sent or to be made wrong. A test fails where a route has none here.
-import { makeReedId } from '../../src/wire/address.ts';
+import { base64url, cryptoRandom } from '../../src/base/ids.ts';
+import { generatePrivateKey } from '../../src/crypto/openpgp.ts';
+import { openPeering } from '../../src/federation/federation.ts';
+import { makeReedId, serverIdFromFingerprint, serverKeyId } from '../../src/wire/address.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading, type Statement, type StatementOf } from '../../src/wire/statements.ts';
 import {
   identityStatement,
   makeInvite,
   makePerson,
+  makeWorld,
   newReedId,
   type Person,
   publishReed,
@@ -14,6 +18,7 @@ import {
   signInBody,
   signUp,
   signUpBody,
+  silent,
   type World,
 } from './people.ts';
 import { recoverBody, removalOf, revocationOf, rotationOf, withdrawalOf, withNextKey } from './rotations.ts';
@@ -69,6 +74,7 @@ export async function rightRequests(world: World, person: Person): Promise<Reado
   return Object.fromEntries([
     ...here,
     ...(await endings(world)),
+    ...(await ofAdmins(world)),
     on('reeds/{id}/like', reed, await about(by, 'like', reed)),
     on('reeds/{id}/unlike', reed, await about(by, 'unlike', reed)),
     on('reeds/{id}/removal', old, await removal(by, 'reed-removal', old)),
@@ -77,6 +83,69 @@ export async function rightRequests(world: World, person: Person): Promise<Reado
     on('users/{id}/unfollow', other.user, await about(by, 'unfollow', other.user)),
     on('users/{id}/block', other.user, await about(by, 'block', other.user)),
     on('users/{id}/unblock', other.user, await about(by, 'unblock', other.user)),
+  ]);
+}
+
+/** A peering in a state, with a server that nobody runs. */
+async function standing(world: World, state: string): Promise<string> {
+  const { fingerprint } = await generatePrivateKey(world.clock.now());
+  const server = await serverIdFromFingerprint(fingerprint);
+  const approved = state === 'pending' ? null : new Date(world.clock.now());
+  await world.db.query({ text: 'insert into servers (id, name, first_seen_at) values ($1, $1, now())', values: [server] });
+  await world.db.query({
+    text: `insert into peers (server_id, state, begun_by, begun_at, approved_at, approved_there_at) values ($1, $2, 'operator', now(), $3, $3)`,
+    values: [server, state, approved],
+  });
+  return server;
+}
+
+/** A connection string that another server made for this one, and the key that it names. Nobody answers under its address. */
+async function connectionTo(world: World): Promise<{ connection: string; key: string }> {
+  const other = await makeWorld();
+  const { peering, outbound } = openPeering({ ...other, random: cryptoRandom, log: silent, allowPrivatePeers: true });
+  try {
+    const own = world.identity.server.sealedTo[0]?.publicKey.armor ?? '';
+    return { connection: (await peering.invite('operator', own)).connection, key: other.identity.server.keyId };
+  } finally {
+    await outbound[Symbol.asyncDispose]();
+    await other.close();
+  }
+}
+
+/** Acts of an admin, and what goes with them. `…/accept` alone is not taken: it needs the other server's answer. */
+async function ofAdmins(world: World): Promise<[string, RightRequest][]> {
+  const admin = await signUp(world);
+  const member = await signUp(world);
+  await world.db.query({ text: `update users set role = 'admin' where id = $1`, values: [admin.user] });
+  const by = (act: string, target: string) => {
+    const createdAt = printTime(world.clock.now());
+    const statement = {
+      ...heading('admin-act'),
+      user: admin.user,
+      key: admin.keyId,
+      act,
+      target,
+      nonce: base64url(cryptoRandom(24)),
+      createdAt,
+    };
+    return sign(admin, statement, world.clock.now());
+  };
+  const invited = await generatePrivateKey(world.clock.now());
+  const keyId = serverKeyId(invited.fingerprint, await serverIdFromFingerprint(invited.fingerprint));
+  const { connection, key } = await connectionTo(world);
+  const requests: Record<string, { path: string; body: object }> = {
+    'users/{id}/role': { path: `users/${encodeURIComponent(member.user)}/role`, body: await by('role-archivist', member.user) },
+    'peers/invite': { path: 'peers/invite', body: { act: await by('peer-invite', keyId), key: invited.publicKey.armor } },
+    'peers/read': { path: 'peers/read', body: { connection } },
+    'peers/accept': { path: 'peers/accept', body: { act: await by('peer-accept', key), connection } },
+  };
+  for (const [move, state] of Object.entries({ approve: 'pending', suspend: 'live', resume: 'suspended', revoke: 'live' })) {
+    const server = await standing(world, state);
+    requests[`peers/{id}/${move}`] = { path: `peers/${server}/${move}`, body: await by(`peer-${move}`, server) };
+  }
+  return Object.entries(requests).map(([route, { path, body }]) => [
+    `/api/v1/admin/${route}`,
+    { url: `/api/v1/admin/${path}`, body, token: admin.token },
   ]);
 }
 

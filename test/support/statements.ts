@@ -189,6 +189,15 @@ function serverExamples(world: World, ownKey: { signature: string; transport: st
       protocol: { min: 1, max: 1 },
       limits: { frameBytes: 16_384, relayResponseBytes: 1_048_576, reedCodePoints: 5_000, reedTextBytes: 20_000, threadParts: 30 },
     },
+    'operator-act': {
+      ...heading('operator-act'),
+      server,
+      key: serverKey,
+      act: 'peer-approve',
+      target: peer,
+      nonce: NONCE,
+      createdAt: printTime(nowMs),
+    },
     peering: {
       ...heading('peering'),
       id: UUIDS[2] as StatementOf<'peering'>['id'],

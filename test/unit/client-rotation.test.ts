@@ -121,7 +121,7 @@ describe('what is pinned of somebody’s keys', () => {
       time,
     );
     const session = { token: async () => base64url(new Uint8Array(32)), refused: () => undefined };
-    const server = { key: (id: never) => maker.lookup.serverKey(id) } as unknown as PinnedServer;
+    const server = { id: maker.server, key: (id: never) => maker.lookup.serverKey(id) } as unknown as PinnedServer;
     return { store, shown, keys: new KeyDirectory({ api, session, store, time, limits: DEFAULT_LIMITS, server }) };
   };
 

@@ -18,19 +18,28 @@ const SHOWN = [
   'pageItems',
 ] as const;
 
-const Document = Type.Unsafe<object>(
+export const ServerDocumentSchema = Type.Unsafe<object>(
   Type.Object(
     { statement: Statement, signatures: Type.Array(Type.Unknown()) },
     { description: 'Signed by the identity key; no countersignature.' },
   ),
 );
 
+const Revocations = Type.Object({
+  revocations: Type.Array(Type.Unsafe<object>(Type.Object({ statement: Statement, signatures: Type.Array(Type.Unknown()) })), {
+    description: 'Each signed by the key that it revokes.',
+  }),
+});
+
+/** For a minute: a key that is new counts much later, and one that is compromised is told of. */
+const CACHED = 'public, max-age=60';
+
 const Server = Type.Object({
   id: Type.String(),
   name: Type.String(),
   version: Type.String(),
   signup: Type.Union([Type.Literal('open'), Type.Literal('invite'), Type.Literal('closed')]),
-  document: Document,
+  document: ServerDocumentSchema,
   protocol: exactly({ min: Type.Integer(), max: Type.Integer() }),
   limits: Type.Record(Type.String(), Type.Integer()),
   time: Time,
@@ -48,8 +57,19 @@ export function serverRoutes(app: Api, deps: ApiDeps): void {
     time: timeText(deps.clock.now()),
   }));
 
-  app.get('/.well-known/reedbed', { schema: { summary: 'The server document', response: { 200: Document, ...problems() } } }, () =>
-    deps.identity.server.document(),
+  app.get(
+    '/.well-known/reedbed',
+    { schema: { summary: 'The server document', response: { 200: ServerDocumentSchema, ...problems() } } },
+    async (_request, reply) => {
+      reply.header('cache-control', CACHED);
+      return deps.identity.server.document();
+    },
+  );
+
+  app.get(
+    '/.well-known/reedbed/revocations',
+    { schema: { summary: 'Identity keys of this server that were compromised', response: { 200: Revocations, ...problems() } } },
+    async () => ({ revocations: [...deps.identity.server.revocations] }),
   );
 }
 

@@ -4210,7 +4210,10 @@ export namespace reedbed {
             EXPIRED = 22,
 
             /** NOT_ACKNOWLEDGED value */
-            NOT_ACKNOWLEDGED = 23
+            NOT_ACKNOWLEDGED = 23,
+
+            /** CLOCK_DIFFERS value */
+            CLOCK_DIFFERS = 24
         }
 
         /** CloseCode enum. */

@@ -8,7 +8,7 @@ $protobuf.configure();
 const $Reader = $protobuf.Reader, $Writer = $protobuf.Writer, $util = $protobuf.util;
 const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error = $util.global.Error, $RangeError = $util.global.RangeError;
 
-const $root = $protobuf.roots["reedbed"] || ($protobuf.roots["reedbed"] = {});
+const $root = $protobuf.roots["relay"] || ($protobuf.roots["relay"] = {});
 
 export const reedbed = $root.reedbed = (() => {
 
@@ -5683,6 +5683,7 @@ export const reedbed = $root.reedbed = (() => {
             values[valuesById[21] = "KEY_REVOKED"] = 21;
             values[valuesById[22] = "EXPIRED"] = 22;
             values[valuesById[23] = "NOT_ACKNOWLEDGED"] = 23;
+            values[valuesById[24] = "CLOCK_DIFFERS"] = 24;
             return values;
         })();
 

@@ -1,0 +1,94 @@
+// Calls to peers under their breaker: what is stored about a peer says whether it is called now, and what comes of the call is stored again.
+// Only faults of transport count; a signed answer, whatever it says, proves that the peer is there.
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { ServerDocument } from '../identity/server-identity.ts';
+import type { ServerId } from '../wire/address.ts';
+import { afterFault, breakerOf, type Stored } from './breaker.ts';
+import type { CallResult, PeerClient } from './client.ts';
+import type { Documents } from './documents.ts';
+import type { OnPeerChange } from './notices.ts';
+import { hastenNotices } from './peer-rows.ts';
+
+export type PeerCallsDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly client: Pick<PeerClient, 'call'>;
+  readonly documents: Documents;
+  readonly onChange: OnPeerChange;
+  /** 0 ≤ x < 1, for the spread of retries. */
+  readonly chance: () => number;
+};
+
+/** held: nothing was sent, since the breaker is open until then or the peer is none that may be called */
+export type PeerCallResult = CallResult | { readonly kind: 'held'; readonly untilMs: number | null };
+
+/** probe: lets a call through a breaker that is half-open. The caller sends one at a time, and nothing but a notice. */
+export type CallOptions = { readonly isProbe?: boolean; readonly beforeLive?: boolean; readonly signal?: AbortSignal };
+
+type Row = {
+  base_url: string | null;
+  state: string;
+  document: ServerDocument | null;
+  epoch: string | null;
+  failures: number;
+  retry_at: Date | null;
+};
+
+const FIND = `select p.base_url, p.state, s.document, p.epoch, p.failures, p.retry_at
+  from peers p join servers s on s.id = p.server_id where p.server_id = $1`;
+
+export class PeerCalls {
+  readonly #deps: PeerCallsDeps;
+
+  constructor(deps: PeerCallsDeps) {
+    this.#deps = deps;
+  }
+
+  async call(server: ServerId, leg: string, body: Uint8Array, options: CallOptions = {}): Promise<PeerCallResult> {
+    const { db, clock, client } = this.#deps;
+    const [row] = await db.query<Row>({ name: 'peer-call', text: FIND, values: [server] });
+    if (row === undefined || row.base_url === null || row.document === null) return { kind: 'held', untilMs: null };
+    if (row.state !== 'live' && options.beforeLive !== true) return { kind: 'held', untilMs: null };
+    const stored = { failures: row.failures, retryAtMs: row.retry_at?.getTime() ?? null };
+    const breaker = breakerOf(stored, clock.now());
+    if (breaker.state === 'open' || (breaker.state === 'half-open' && options.isProbe !== true))
+      return { kind: 'held', untilMs: stored.retryAtMs };
+    const keys = new Map(row.document.statement.transportKeys.map(({ kid, publicKey }) => [kid, publicKey]));
+    const result = await client.call({ id: server, baseUrl: row.base_url, keys }, leg, body, options.signal);
+    await this.#note(server, { result, stored, epoch: row.epoch });
+    return result;
+  }
+
+  async #note(server: ServerId, { result, stored, epoch }: { result: CallResult; stored: Stored; epoch: string | null }): Promise<void> {
+    if (result.kind === 'answer') return this.#noteAnswer(server, result.epoch, { wasOpen: stored.failures > 0, epoch });
+    const { clock, chance, limits, documents, db } = this.#deps;
+    // Ended by us, which says nothing of the peer.
+    if (result.reason === 'closed' || result.reason === 'busy') return;
+    if (result.reason === 'unknown-key') await documents.refresh(server, limits.peerDocumentEveryMs);
+    const next = afterFault(stored, { nowMs: clock.now(), random: chance }, limits);
+    // Of several calls that failed together one counts.
+    await db.query({
+      name: 'peer-fault',
+      text: 'update peers set failures = $2, retry_at = $3 where server_id = $1 and failures = $4',
+      values: [server, next.failures, new Date(next.retryAtMs ?? 0), stored.failures],
+    });
+  }
+
+  async #noteAnswer(server: ServerId, epochNow: string, before: { wasOpen: boolean; epoch: string | null }): Promise<void> {
+    const isOther = epochNow !== '' && epochNow !== before.epoch;
+    if (!before.wasOpen && !isOther) return;
+    await this.#deps.db.query({
+      name: 'peer-answered',
+      text: `update peers set failures = 0, retry_at = null, away = away and $3, epoch = coalesce($2, epoch) where server_id = $1`,
+      values: [server, isOther ? epochNow : null, !before.wasOpen],
+    });
+    if (before.wasOpen) {
+      await hastenNotices(this.#deps.db.kysely, server, new Date(this.#deps.clock.now()));
+      this.#deps.onChange(server, 'back');
+    }
+    if (isOther && before.epoch !== null) this.#deps.onChange(server, 'epoch');
+  }
+}

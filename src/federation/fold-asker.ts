@@ -1,0 +1,265 @@
+// The fold as the asking server: who stands in line is promoted, a promoted one is asked for, and its copy is written to whom it is for. At most
+// three copies of a reed cross from one server at a time; whatever could let the next one cross ends in a look at the line.
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import type { Bus } from '../bus/port.ts';
+import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
+import { isDivisible } from '../db/errors.ts';
+import type { Database } from '../db/pool.ts';
+import type { LedgerContext } from '../ledger/context.ts';
+import { carrierEnds, type MovedReason, reedEnds, type Settled, settleCrossings } from '../ledger/crossing-ends.ts';
+import {
+  type Answered,
+  type Arrival,
+  answered,
+  arrive,
+  returned,
+  type Sending,
+  sendingOf,
+  subjectOf,
+  unarrived,
+} from '../ledger/crossings.ts';
+import type { Ended } from '../ledger/ends.ts';
+import { type Promotion, promote, type StillInLine } from '../ledger/promote.ts';
+import { STATE, type SubjectKind } from '../ledger/state.ts';
+import { isSentinel } from '../presence/sentinels.ts';
+import { contentFrame } from '../relay/answers.ts';
+import type { Looks } from '../relay/looks.ts';
+import { errorNotice, notify } from '../relay/notices.ts';
+import { Refusals } from '../relay/refusals.ts';
+import { parseUserKeyId, type ReedId, type ServerId, serverOf } from '../wire/address.ts';
+import { decodeFoldDelivery, decodeFoldRequestAnswer, decodeFoldWord, encodeFoldRequest } from '../wire/fold.ts';
+import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys, ThreadRecords } from './fold-ports.ts';
+import { afterRequest } from './fold-rules.ts';
+import { patiently } from './patience.ts';
+
+export type FoldAskerDeps = LedgerContext & {
+  readonly application: Database;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly load: BatchLoad;
+  readonly log: Logger;
+  readonly calls: FoldCalls;
+  readonly keys: RequesterKeys;
+  readonly threads: ThreadRecords;
+  readonly looks: () => Looks;
+  readonly noted: (server: ServerId, answer: FoldAnswer) => void;
+  /** Something is owed to a peer. */
+  readonly owing: () => void;
+  /** Passes a copy for a peer's member on at once. */
+  readonly passOn: (eventId: string, ciphertext: Uint8Array) => Promise<'relayed' | 'gone' | 'failed'>;
+};
+
+export class FoldAsker {
+  readonly #deps: FoldAskerDeps;
+  readonly #refusals: Refusals;
+  readonly #promotions: Batcher<ReedId, true>;
+  /** Events of ours that cross, or crossed: only spares looks. */
+  readonly #known = new Set<string>();
+
+  constructor(deps: FoldAskerDeps) {
+    this.#deps = deps;
+    this.#refusals = new Refusals(deps.application);
+    this.#promotions = new Batcher({
+      ...{ name: 'promote', lane: new Lane(), load: deps.load, maxItems: deps.limits.foldItems, divisible: isDivisible },
+      sameAs: (subject: ReedId) => subject,
+      onFailure: (step: string, error: unknown) => deps.log.error({ step, err: error }, 'a line could not be looked at; the sweeper will'),
+      run: async (subjects: readonly ReedId[]) => {
+        this.#follow(await promote(deps, subjects, deps.clock.now()));
+        return subjects.map(() => true as const);
+      },
+    });
+  }
+
+  get idle(): boolean {
+    return this.#promotions.idle;
+  }
+
+  /** Looks at the heads of these lines. */
+  look(subjects: readonly ReedId[]): void {
+    for (const subject of subjects) this.#deps.looks().look(() => this.#promotions.submit(subject));
+  }
+
+  #follow({ crossing, waiting, roused }: Promotion): void {
+    const looks = this.#deps.looks();
+    for (const { crossingId, eventId } of crossing) {
+      this.#known.add(eventId);
+      this.ask(crossingId);
+    }
+    if (roused) looks.assign('due');
+    for (const each of waiting) this.#tell(each);
+  }
+
+  #tell({ eventId, isAway, isDormant, requester, requestId, subject }: StillInLine): void {
+    const looks = this.#deps.looks();
+    if (isDormant) looks.dormant(eventId, subject);
+    if (requestId === null || (!isAway && !isDormant)) return;
+    const state = isDormant ? STATE.dormant : STATE.inLine;
+    looks.progress({ eventId, requestId, requester, subjectId: subject, state, onlineHolders: 0, failing: false, peerAway: isAway });
+  }
+
+  /** Sends the request of an open crossing, once more if it was sent before. */
+  ask(crossingId: string): void {
+    this.#deps.looks().look(() => this.#ask(crossingId));
+  }
+
+  async #ask(crossingId: string): Promise<void> {
+    const { calls, db, keys, noted } = this.#deps;
+    const sending = await sendingOf(db, crossingId);
+    if (sending === null) return;
+    const keyId = parseUserKeyId(sending.keyId);
+    const keyChain = keyId && (await keys.chainOf(sending.askedFor, keyId));
+    if (!keyId || !keyChain) return this.#carrierEnds(crossingId, null);
+    const body = encodeFoldRequest({
+      ...{ peerRequestId: crossingId, reedId: sending.subject, isThread: sending.kind === 'thread' },
+      ...{ requesterId: sending.askedFor, requesterKeyId: keyId, keyChain },
+    });
+    const answer = await calls.call(sending.server, sending.isFallback ? 'fallback' : 'request', body);
+    await this.#answered(crossingId, sending, answer);
+    noted(sending.server, answer);
+  }
+
+  async #answered(crossingId: string, of: Sending, answer: FoldAnswer): Promise<void> {
+    const { clock } = this.#deps;
+    const next = afterRequest(answer, of.isFallback);
+    switch (next.kind) {
+      case 'open': {
+        const online = answer.kind === 'answer' ? (decodeFoldRequestAnswer(answer.body)?.onlineHolders ?? 0) : 0;
+        return this.#opened(await answered(this.#deps, crossingId, online > 0, clock.now()), online);
+      }
+      case 'reed':
+        return this.#reedEnds(of, next.isFound);
+      case 'carrier':
+        return this.#carrierEnds(crossingId, answer.kind === 'answer' && next.isBlocked ? answer.body : null);
+      case 'next':
+      case 'again':
+        await returned(
+          this.#deps,
+          crossingId,
+          { wasTried: next.kind === 'next', isUnheld: next.kind === 'next' && next.isUnheld },
+          clock.now(),
+        );
+        return this.look([of.subject]);
+      case 'away':
+        return this.#waits(of);
+    }
+  }
+
+  #waits({ eventId, requestId, requester, subject }: Sending): void {
+    if (requestId === null) return;
+    const of = { eventId, requestId, requester, subjectId: subject };
+    this.#deps.looks().progress({ ...of, state: STATE.crossing, onlineHolders: 0, failing: false, peerAway: true });
+  }
+
+  #opened(event: Answered | null, online: number): void {
+    if (event === null) return;
+    if (event.isGivenUp) this.#deps.owing();
+    if (event.requestId === null) return;
+    const { eventId, isAsleep, isGivenUp, requestId, requester, subjectId } = event;
+    const state = isAsleep ? STATE.dormant : isGivenUp ? STATE.inLine : STATE.crossing;
+    this.#deps.looks().progress({ eventId, requestId, requester, subjectId, state, onlineHolders: online, failing: false });
+  }
+
+  async #carrierEnds(crossingId: string, blocked: Uint8Array | null): Promise<void> {
+    const { bus, db, looks } = this.#deps;
+    const certificate = (blocked && decodeFoldRequestAnswer(blocked)?.certificate) ?? new Uint8Array(0);
+    const ended = await carrierEnds(db, crossingId);
+    looks().ended(ended);
+    for (const { eventId, explicit, requestId, requester } of ended) {
+      if (!explicit || requestId === null) continue;
+      if (certificate.length > 0) notify(bus, requester, { id: '', type: 'userBlocked', body: { requestId, certificate } });
+      else
+        notify(
+          bus,
+          requester,
+          errorNotice({ id: eventId, requestId, code: 'FORBIDDEN', detail: 'its home server does not take requests by your key' }),
+        );
+    }
+    this.look(ended.map((event) => event.subjectId));
+  }
+
+  /** Its home has no copy of this subject, or knows of none: whoever waits for it here is told. */
+  async #reedEnds(of: { readonly subject: ReedId; readonly kind: SubjectKind }, isFound: boolean): Promise<void> {
+    const { clock, limits, looks, owing } = this.#deps;
+    for (;;) {
+      const { ended, seen } = await reedEnds(this.#deps, of, clock.now());
+      looks().ended(ended);
+      for (const event of ended) await this.#refuse(event, isFound);
+      if (ended.length === 0 || seen < limits.batchItems) break;
+    }
+    owing();
+  }
+
+  async #refuse({ eventId, explicit, requestId, requester, subjectId }: Ended, isFound: boolean): Promise<void> {
+    if (!explicit || requestId === null) return;
+    const of = { eventId, requestId, requester, subjectId };
+    // What was removed is told with its certificate, if that has come.
+    notify(this.#deps.bus, requester, await this.#refusals.frame(isFound ? 'not-held' : 'removed', of));
+  }
+
+  /** An event waits for no crossing any more. */
+  moved(eventId: string, reason: MovedReason | null): void {
+    if (!this.#known.has(eventId)) return;
+    if (reason !== null) this.#known.delete(eventId);
+    const { clock, looks } = this.#deps;
+    looks().look(async () => this.settled(await settleCrossings(this.#deps, [{ eventId, reason }], clock.now())));
+  }
+
+  settled({ owing, subjects }: Settled): void {
+    if (owing) this.#deps.owing();
+    this.look(subjects);
+  }
+
+  /** A copy came for a crossing. It is written to its requester in this step, or answered as not taken. */
+  async deliver(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const delivery = decodeFoldDelivery(body);
+    if (delivery === null) throw new AppError('BAD_REQUEST', 'the body can not be read');
+    const arrival = await this.#arrive(peer, delivery.peerRequestId, delivery.threadRecord);
+    if (arrival.outcome === 'busy') throw new AppError('UNAVAILABLE', 'it is being changed at this moment', { retryAfterMs: 1_000 });
+    if (arrival.outcome === 'unknown') return { status: 404 };
+    if (arrival.outcome === 'repeated') return { status: 204 };
+    this.#known.add(arrival.eventId);
+    const outcome = await this.#hand(arrival, delivery.ciphertext);
+    if (outcome === 'gone') return { status: 404 };
+    if (outcome === 'relayed') return { status: 204 };
+    await unarrived(this.#deps, delivery.peerRequestId, this.#deps.clock.now());
+    throw new AppError('UNAVAILABLE', 'its requester can not take it now', { retryAfterMs: 1_000 });
+  }
+
+  async #arrive(peer: ServerId, crossingId: string, record: object | null): Promise<Arrival | { readonly outcome: 'unknown' }> {
+    const { clock, db, threads } = this.#deps;
+    const thread = record && (await subjectOf(db, crossingId, peer));
+    const parts = (record && thread && (await threads.partsOf(thread.subject, record))) ?? [];
+    const item = { crossingId, server: peer, parts };
+    return patiently(
+      this.#deps,
+      () => arrive(this.#deps, item, clock.now()),
+      ({ outcome }) => outcome === 'busy',
+    );
+  }
+
+  async #hand(arrival: Arrival, ciphertext: Uint8Array): Promise<'relayed' | 'gone' | 'failed'> {
+    const { eventId, eventName, requestId, requester, subjectId: reedId } = arrival;
+    if (isSentinel(requester)) return this.#deps.passOn(eventId, ciphertext);
+    // The community stream crosses no border.
+    if (eventName === 'BROADCAST_REED') return 'failed';
+    const frame = contentFrame(eventId, { eventName, requestId, reedId }, ciphertext);
+    return (await this.#deps.bus.deliver(requester, frame, 'content')) ? 'relayed' : 'failed';
+  }
+
+  /** The asked server's holders of what crosses are gone. */
+  async notHeld(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const word = decodeFoldWord(body);
+    if (word === null) throw new AppError('BAD_REQUEST', 'the body can not be read');
+    const { clock, db } = this.#deps;
+    const of = await subjectOf(db, word.peerRequestId, peer);
+    if (of === null) return { status: 204 };
+    if (serverOf(of.subject) === peer) await this.#reedEnds(of, true);
+    else {
+      await returned(this.#deps, word.peerRequestId, { wasTried: true, isUnheld: true }, clock.now());
+      this.look([of.subject]);
+    }
+    return { status: 204 };
+  }
+}

@@ -1,0 +1,252 @@
+// The fold as the asked server: a peer's request becomes an event of its sentinel, a holder's copy is passed on, and the peer's ack, cancel or list
+// ends it. A ciphertext is held for one hop of a few seconds and never written down.
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import { type RandomBytes, uuidv7 } from '../base/ids.ts';
+import type { Database } from '../db/pool.ts';
+import type { LedgerContext } from '../ledger/context.ts';
+import { holderSaid } from '../ledger/fold-peers.ts';
+import {
+  acknowledgeForeign,
+  cancelForeign,
+  compareForeign,
+  type ForeignEnded,
+  type ForeignOpened,
+  type Forwarding,
+  type ForwardOutcome,
+  forwarded,
+  forwardingOf,
+  openForeign,
+  oweNotHeld,
+} from '../ledger/foreign.ts';
+import type { SubjectKind } from '../ledger/state.ts';
+import { sentinelOf, sentinelsArrive } from '../presence/sentinels.ts';
+import type { Looks } from '../relay/looks.ts';
+import { Refusals } from '../relay/refusals.ts';
+import { type ServerId, serverOf, type UserId, userOf } from '../wire/address.ts';
+import {
+  decodeFoldCrossings,
+  decodeFoldRequest,
+  decodeFoldWord,
+  decodeHolderWord,
+  encodeFoldCrossings,
+  encodeFoldDelivery,
+  encodeFoldRequestAnswer,
+  type FoldRequest,
+} from '../wire/fold.ts';
+import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys } from './fold-ports.ts';
+import { afterDelivery } from './fold-rules.ts';
+import { patiently } from './patience.ts';
+
+export type FoldHomeDeps = LedgerContext & {
+  readonly application: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: RandomBytes;
+  readonly home: ServerId;
+  readonly calls: FoldCalls;
+  readonly keys: RequesterKeys;
+  readonly looks: () => Looks;
+  readonly isLive: (server: ServerId) => boolean;
+  /** What a call came to, for whoever judges the peer. */
+  readonly noted: (server: ServerId, answer: FoldAnswer) => void;
+  /** Tells peers what they are owed. */
+  readonly owing: () => Promise<void>;
+  /** An event of a peer that itself crossed from a third server moved on. */
+  readonly moved: (eventId: string, reason: 'acked' | 'gone') => void;
+};
+
+type Passing = { readonly ciphertext: Uint8Array; readonly isOnce: boolean; readonly signal: AbortSignal };
+type Forward = { readonly abort: AbortController; readonly done: Promise<unknown> };
+
+const malformed = () => new AppError('BAD_REQUEST', 'the body can not be read');
+const isBusy = ({ outcome }: ForeignEnded): boolean => outcome === 'busy';
+const busy = () => new AppError('UNAVAILABLE', 'it is being changed at this moment', { retryAfterMs: 1_000 });
+
+const STATUS = {
+  cancelled: 410,
+  'not-found': 404,
+  removed: 404,
+  blocked: 403,
+  'not-held': 409,
+  'nobody-online': 425,
+} as const;
+
+export class FoldHome {
+  readonly #deps: FoldHomeDeps;
+  readonly #refusals: Refusals;
+  /** Copies that are on their way, by the peer's name for their requests. */
+  readonly #forwards = new Map<string, Forward>();
+
+  constructor(deps: FoldHomeDeps) {
+    this.#deps = deps;
+    this.#refusals = new Refusals(deps.application);
+  }
+
+  async request(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const request = decodeFoldRequest(body);
+    if (request === null) throw malformed();
+    if (serverOf(request.requesterId) !== peer) throw new AppError('BAD_REQUEST', 'requester_id is no member of yours');
+    if (serverOf(request.reedId) !== this.#deps.home) return { status: 404 };
+    return this.#open(peer, request, false);
+  }
+
+  async fallback(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const request = decodeFoldRequest(body);
+    if (request === null) throw malformed();
+    const { home, isLive } = this.#deps;
+    if (serverOf(request.reedId) !== peer) throw new AppError('BAD_REQUEST', 'reed_id is none of yours');
+    const of = serverOf(request.requesterId);
+    if (of === home || (of !== peer && !isLive(of))) return { status: 422 };
+    return this.#open(peer, request, true);
+  }
+
+  async #open(peer: ServerId, request: FoldRequest, isFallback: boolean): Promise<FoldReply> {
+    const { keys } = this.#deps;
+    if (!(await keys.accept(request.requesterId, request.requesterKeyId, request.keyChain)))
+      throw new AppError('BAD_REQUEST', 'key_chain does not prove that key to be the requester’s');
+    const opened = await this.#tried(peer, request, isFallback);
+    switch (opened.verdict) {
+      case 'opened':
+        this.#deps.looks().assign('due');
+        return { status: 200, body: encodeFoldRequestAnswer(opened.onlineHolders) };
+      case 'locked':
+      case 'no-peer':
+        throw busy();
+      case 'full':
+        throw new AppError('RATE_LIMITED', 'as many events as a peer may have', { retryAfterMs: 5_000 });
+      case 'blocked':
+        return { status: STATUS.blocked, body: encodeFoldRequestAnswer(0, await this.#block(request)) };
+      default:
+        return { status: STATUS[opened.verdict] };
+    }
+  }
+
+  async #tried(peer: ServerId, request: FoldRequest, isFallback: boolean): Promise<ForeignOpened> {
+    const { application, clock, isLive, random } = this.#deps;
+    const now = clock.now();
+    const kind: SubjectKind = request.isThread ? 'thread' : 'reed';
+    const item = {
+      ...{ eventId: uuidv7(now, random), server: peer, peerRequestId: request.peerRequestId, userId: request.requesterId, isFallback },
+      ...{ keyId: request.requesterKeyId, kind, subject: request.reedId },
+    };
+    const open = () => openForeign(this.#deps, item, now);
+    return patiently(
+      this.#deps,
+      async () => {
+        const opened = await open();
+        if (opened.verdict !== 'no-peer' || !isLive(peer)) return opened;
+        await sentinelsArrive(application.kysely, [peer]);
+        return open();
+      },
+      ({ verdict }) => verdict === 'locked',
+    );
+  }
+
+  async #block(request: FoldRequest): Promise<object | undefined> {
+    return (await this.#refusals.blockCertificate(userOf(request.reedId), request.requesterId)) ?? undefined;
+  }
+
+  /** Passes a holder's copy on, in the time that is given to it; then it is dropped. */
+  async forward(eventId: string, ciphertext: Uint8Array, isOnce = false): Promise<ForwardOutcome> {
+    const { looks } = this.#deps;
+    const to = await forwardingOf(this.#deps, eventId);
+    if (to === null) return 'gone';
+    const abort = new AbortController();
+    const passing = this.#pass(eventId, to, { ciphertext, isOnce, signal: abort.signal });
+    const forward = { abort, done: passing };
+    this.#forwards.set(to.peerRequestId, forward);
+    try {
+      return await passing;
+    } finally {
+      if (this.#forwards.get(to.peerRequestId) === forward) this.#forwards.delete(to.peerRequestId);
+      looks().placeFreed(sentinelOf(to.server));
+    }
+  }
+
+  async #pass(eventId: string, to: Forwarding, of: Passing): Promise<ForwardOutcome> {
+    const { clock, limits } = this.#deps;
+    const body = encodeFoldDelivery({ peerRequestId: to.peerRequestId, ciphertext: of.ciphertext, threadRecord: to.record });
+    const totalMs = of.isOnce ? limits.fallbackForwardMs : limits.forwardMs;
+    const outcome = await this.#send(to.server, { body, totalMs, isOnce: of.isOnce }, of.signal);
+    // Of what came over a border itself whoever sent it is told, and tries again.
+    if (!of.isOnce || outcome !== 'failed') await forwarded(this.#deps, { eventId, relays: to.relays, outcome }, clock.now());
+    return outcome;
+  }
+
+  async #send(
+    server: ServerId,
+    of: { readonly body: Uint8Array; readonly totalMs: number; readonly isOnce: boolean },
+    signal: AbortSignal,
+  ): Promise<ForwardOutcome> {
+    const { calls, clock, limits, noted } = this.#deps;
+    const end = clock.monotonicMs() + of.totalMs;
+    for (let tries = of.isOnce ? 2 : 1; ; tries++) {
+      const answer = await calls.call(server, 'deliver', of.body, { timeoutMs: Math.max(1, end - clock.monotonicMs()), signal });
+      if (signal.aborted) return 'failed';
+      const next = afterDelivery(answer, { leftMs: end - clock.monotonicMs(), tries }, limits);
+      if (next === 'again') continue;
+      noted(server, answer);
+      return next;
+    }
+  }
+
+  async ack(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const word = decodeFoldWord(body);
+    if (word === null) throw malformed();
+    // It may well come before we have noted that the copy was taken.
+    const ack = () => acknowledgeForeign(this.#deps, peer, word.peerRequestId, this.#deps.clock.now());
+    return this.#ended(await patiently(this.#deps, ack, isBusy), 'acked');
+  }
+
+  async cancel(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const word = decodeFoldWord(body);
+    if (word === null) throw malformed();
+    const forward = this.#forwards.get(word.peerRequestId);
+    if (forward !== undefined) {
+      // The answer says that its copy is on the wire no more.
+      forward.abort.abort();
+      await forward.done.catch(() => undefined);
+    }
+    const of = { server: peer, peerRequestId: word.peerRequestId, isInvalid: word.reason === 'invalid' };
+    const cancel = () => cancelForeign(this.#deps, of, this.#deps.clock.now());
+    return this.#ended(await patiently(this.#deps, cancel, isBusy), 'gone');
+  }
+
+  #ended(ended: ForeignEnded, reason: 'acked' | 'gone'): FoldReply {
+    if (ended.outcome === 'busy') throw busy();
+    if (ended.outcome === 'unknown') return { status: 404 };
+    const { looks, moved } = this.#deps;
+    if (ended.freed !== null) looks().freed(ended.freed, ended.owner);
+    if (ended.eventId !== null) moved(ended.eventId, reason);
+    return { status: 204 };
+  }
+
+  async crossings(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const open = decodeFoldCrossings(body);
+    if (open === null) throw malformed();
+    const compared = await compareForeign(this.#deps, peer, open, this.#deps.clock.now());
+    this.#freed(compared.ended);
+    return { status: 200, body: encodeFoldCrossings(compared.unknown) };
+  }
+
+  #freed(events: readonly { readonly eventId: string; readonly freed: UserId | null; readonly owner: string | null }[]): void {
+    for (const { eventId, freed, owner } of events) {
+      if (freed !== null) this.#deps.looks().freed(freed, owner);
+      this.#deps.moved(eventId, 'gone');
+    }
+  }
+
+  async holderNotify(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
+    const word = decodeHolderWord(body);
+    if (word === null) throw malformed();
+    return { status: (await holderSaid(this.#deps.db, { server: peer, ...word })) ? 204 : 404 };
+  }
+
+  /** Peers' events ended since nobody has their subject any more. */
+  async notHeld(eventIds: readonly string[]): Promise<void> {
+    await oweNotHeld(this.#deps, eventIds, this.#deps.clock.now());
+    await this.#deps.owing();
+  }
+}

@@ -1,0 +1,51 @@
+// The fold's decisions: what follows from an answer, and when. Pure, so that every answer a server can give, or fail to give, has its row in a test.
+import { doubling } from '../base/backoff.ts';
+import type { Limits } from '../base/limits.ts';
+import type { FoldAnswer } from './fold-ports.ts';
+
+/**
+ * open: there is an event there. reed: nobody there has it. carrier: this member can't have it. next: another server is to be asked. again: as if it
+ * had not been asked. away: the peer does not answer, nothing is known.
+ */
+export type AfterRequest =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'reed'; readonly isFound: boolean }
+  | { readonly kind: 'carrier'; readonly isBlocked: boolean }
+  | { readonly kind: 'next'; readonly isUnheld: boolean }
+  | { readonly kind: 'again' }
+  | { readonly kind: 'away' };
+
+const isAccepted = (status: number): boolean => status >= 200 && status < 300;
+
+/** What a request, or a fallback, came to. */
+export function afterRequest(answer: FoldAnswer, isFallback: boolean): AfterRequest {
+  if (answer.kind === 'transport') return { kind: 'away' };
+  const { status } = answer;
+  if (isAccepted(status)) return { kind: 'open' };
+  if (status === 403) return { kind: 'carrier', isBlocked: true };
+  if (status === 400) return { kind: 'carrier', isBlocked: false };
+  if (status === 410) return { kind: 'again' };
+  if (isFallback && [404, 409, 422, 425].includes(status)) return { kind: 'next', isUnheld: status === 404 || status === 409 };
+  if (status === 404 || status === 409) return { kind: 'reed', isFound: status === 409 };
+  return { kind: 'away' };
+}
+
+/** again: one more try from memory. */
+export type AfterDelivery = 'relayed' | 'gone' | 'again' | 'failed';
+
+/** What passing a copy on came to. It is held for `forwardMs` in all, and sent twice at most. */
+export function afterDelivery(answer: FoldAnswer, of: { readonly leftMs: number; readonly tries: number }, limits: Limits): AfterDelivery {
+  if (answer.kind === 'answer' && isAccepted(answer.status)) return 'relayed';
+  if (answer.kind === 'answer' && (answer.status === 404 || answer.status === 410)) return 'gone';
+  return of.tries < 2 && of.leftMs >= limits.forwardAgainMs ? 'again' : 'failed';
+}
+
+/** Whether a peer took a word, or has nothing that it could be about: both end what is owed. */
+export const isSettled = (answer: FoldAnswer): boolean => answer.kind === 'answer' && (isAccepted(answer.status) || answer.status === 404);
+
+/** Whether a peer could not be talked to: no answer, or one that says so. */
+export const isFailing = (answer: FoldAnswer): boolean => answer.kind === 'transport' || answer.status === 429 || answer.status >= 500;
+
+/** For how long a peer that could not be talked to so many times running is left alone. */
+export const awayMs = (failures: number, answer: FoldAnswer, limits: Limits): number =>
+  Math.max(answer.retryAfterMs ?? 0, doubling(failures, limits.peerAwayFirstMs, limits.peerAwayMaxMs));

@@ -1,0 +1,76 @@
+// What peers tell each other about themselves: that they approved, go, are back, have ended the peering, or that a key of theirs is in other hands.
+// Taken from peers in every state, and each may come twice.
+import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import type { Executor } from '../identity/executor.ts';
+import type { ServerId } from '../wire/address.ts';
+import { decodeNotice, type NoticeBody } from '../wire/peering.ts';
+import type { Documents } from './documents.ts';
+import type { Leg } from './legs.ts';
+import { hastenNotices, lockPeer, movePeer, type PeerRow } from './peer-rows.ts';
+
+/** live: both have approved · ended: revoked, suspended or asked again · away, back: word of the peer itself · epoch: its ledger was emptied */
+export type PeerChange = 'live' | 'ended' | 'away' | 'back' | 'epoch';
+/** Told after the commit, once or more often; everything that follows has to be found in the rows as well. */
+export type OnPeerChange = (server: ServerId, change: PeerChange) => void;
+
+export type NoticesDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly documents: Documents;
+  readonly onChange: OnPeerChange;
+};
+
+export function noticeLeg(deps: NoticesDeps): Leg {
+  return {
+    limitBytes: deps.limits.noticeBytes,
+    beforeLive: true,
+    handle: async (peer, bytes) => {
+      const notice = decodeNotice(bytes);
+      if (!notice.ok) throw new AppError('BAD_REQUEST', `notice: ${notice.detail}`);
+      const changes = await deps.db.transaction((tx) => take(tx, deps, { peer, notice: notice.value }));
+      for (const change of changes) deps.onChange(peer, change);
+      return { status: 204 };
+    },
+  };
+}
+
+async function take(tx: Executor, deps: NoticesDeps, { peer, notice }: { peer: ServerId; notice: NoticeBody }): Promise<PeerChange[]> {
+  const at = new Date(deps.clock.now());
+  const row = await lockPeer(tx, peer);
+  if (row === null) throw new AppError('NOT_FOUND', 'this is no peering');
+  switch (notice.kind) {
+    case 'approved':
+      return moved(tx, row, { event: 'approved-there', at });
+    case 'disconnected':
+      return moved(tx, row, { event: 'disconnected-there', at });
+    case 'going-away':
+      await sql`update peers set away = true where server_id = ${peer}`.execute(tx);
+      return ['away'];
+    case 'back':
+      // Its keys or address may be others by now.
+      await sql`
+        update peers set away = false, failures = 0, retry_at = null, document_asked_at = null where server_id = ${peer}`.execute(tx);
+      await hastenNotices(tx, peer, at);
+      return ['back'];
+    case 'compromised':
+      if (!(await deps.documents.revoke(tx, { server: peer, revocation: notice.revocation, at })))
+        throw new AppError('INVALID', 'revocation: not of a key of yours');
+      return ['ended'];
+  }
+}
+
+async function moved(
+  tx: Executor,
+  row: PeerRow,
+  { event, at }: { event: 'approved-there' | 'disconnected-there'; at: Date },
+): Promise<PeerChange[]> {
+  const taken = await movePeer(tx, row, { server: row.server, event, by: null, at });
+  if (!taken.ok || taken.value.before === taken.value.after) return [];
+  if (taken.value.after === 'live') return ['live'];
+  return taken.value.after === 'revoked' ? ['ended'] : [];
+}

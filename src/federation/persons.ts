@@ -1,0 +1,130 @@
+// What servers ask each other about persons and reeds: the legs profile, key and certificate, for our own members, and the same asked of others'
+// homes. What comes back is verified before it is believed, and kept.
+import { sql } from 'kysely';
+import { AppError } from '../base/errors.ts';
+import type { Result } from '../base/result.ts';
+import type { Database } from '../db/pool.ts';
+import { chainOf, type ForeignPersons } from '../identity/foreign.ts';
+import { refuseRemovedAccount } from '../identity/standing.ts';
+import { parseReedId, parseUserId, parseUserKeyId, serverOf, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import {
+  decodeAbout,
+  decodeKeyAnswer,
+  decodeProfileAnswer,
+  encodeAbout,
+  encodeCertificateAnswer,
+  encodeKeyAnswer,
+  encodeProfileAnswer,
+  type KeyLink,
+} from '../wire/streams.ts';
+import type { Leg, PeerCalls } from './stream-ports.ts';
+
+export type PersonsDeps = { readonly db: Database; readonly foreign: ForeignPersons; readonly calls: PeerCalls };
+
+const ABOUT_BYTES = 1_024;
+const OK = 200;
+
+export class Persons {
+  readonly #deps: PersonsDeps;
+  /** Chains that are being asked for, so that many who need one ask once. */
+  readonly #asking = new Map<UserId, Promise<readonly KeyLink[] | null>>();
+
+  constructor(deps: PersonsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The legs that answer about our own members. */
+  legs(): Readonly<Record<'key' | 'profile' | 'certificate', Leg>> {
+    return {
+      key: this.#leg(parseUserKeyId, (id) => this.#key(id)),
+      profile: this.#leg(parseUserId, (id) => this.#profile(id)),
+      certificate: this.#leg(parseReedId, (id) => this.#certificate(id)),
+    };
+  }
+
+  #leg<Id>(parse: (text: string) => Id | null, answer: (id: Id) => Promise<Uint8Array>): Leg {
+    return {
+      limitBytes: ABOUT_BYTES,
+      handle: async (_peer, body) => {
+        const about = decodeAbout(body);
+        const id = about.ok ? parse(about.value) : null;
+        if (id === null) throw new AppError('BAD_REQUEST', 'id is not one of this kind');
+        return { status: OK, body: await answer(id) };
+      },
+    };
+  }
+
+  async #key(id: UserKeyId): Promise<Uint8Array> {
+    return encodeKeyAnswer((await this.#chainOfMember(userOf(id))) as readonly KeyLink[]);
+  }
+
+  async #chainOfMember(user: UserId): Promise<readonly KeyLink[]> {
+    const { db } = this.#deps;
+    const rows = await db.query({ name: 'persons_member', text: 'select from users where id = $1', values: [user] });
+    if (rows.length === 0) throw new AppError('NOT_FOUND', 'there is no such member');
+    return chainOf(db.kysely, user);
+  }
+
+  async #profile(id: UserId): Promise<Uint8Array> {
+    const { db } = this.#deps;
+    await refuseRemovedAccount(db.kysely, id);
+    const chain = await this.#chainOfMember(id);
+    const { rows } = await sql<{ identity: object }>`
+      select s.certificate as identity from users u join statements s on s.hash = u.identity_hash where u.id = ${id}`.execute(db.kysely);
+    const [found] = rows;
+    if (found === undefined) throw new AppError('NOT_FOUND', 'there is no such member');
+    return encodeProfileAnswer({ identity: found.identity, chain });
+  }
+
+  async #certificate(id: string): Promise<Uint8Array> {
+    const { db } = this.#deps;
+    const { rows } = await sql<{ author: UserId; certificate: object; removal: object | null; removed: boolean; parts: object[] | null }>`
+      select r.author_id as author, coalesce(ts.certificate, s.certificate) as certificate, removal.certificate as removal, r.removed_at is not null as removed,
+        case when t.id is not null then (select jsonb_agg(ps.certificate order by p.thread_index) from reeds p
+          join statements ps on ps.hash = p.statement_hash where p.thread_head = t.id) end as parts
+      from reeds r join users u on u.id = r.author_id join statements s on s.hash = r.statement_hash
+        left join threads t on t.id = r.id left join statements ts on ts.hash = t.statement_hash
+        left join statements removal on removal.hash = r.removal_hash
+      where r.id = ${id} and r.published_at is not null`.execute(db.kysely);
+    const [found] = rows;
+    if (found === undefined) throw new AppError('NOT_FOUND', 'there is no such reed');
+    await refuseRemovedAccount(db.kysely, found.author);
+    if (found.removed) throw new AppError('REMOVED', 'removed by its author', found.removal === null ? {} : { certificate: found.removal });
+    return encodeCertificateAnswer({ certificate: found.certificate, parts: found.parts ?? [] });
+  }
+
+  /** Asks the home of a key for the chain that it is on; null if that can't be had now. */
+  async askForChain(key: UserKeyId): Promise<readonly KeyLink[] | null> {
+    const user = userOf(key);
+    const asked = this.#asking.get(user) ?? this.#askForChain(key).finally(() => this.#asking.delete(user));
+    this.#asking.set(user, asked);
+    return asked;
+  }
+
+  async #askForChain(key: UserKeyId): Promise<readonly KeyLink[] | null> {
+    const called = await this.#deps.calls.call(serverOf(key), 'key', encodeAbout(key));
+    if (called.kind !== 'answer' || called.status !== OK) return null;
+    const chain = decodeKeyAnswer(called.body);
+    return chain.ok ? chain.value : null;
+  }
+
+  /**
+   * Asks somebody's home who they are, and keeps it.
+   * @returns unknown: the home knows nobody of that id, or none who is still there · away: it can't be asked now · else why it is not believed
+   */
+  async learnPerson(user: UserId): Promise<Result<'learned'>> {
+    const { calls, foreign } = this.#deps;
+    const called = await calls.call(serverOf(user), 'profile', encodeAbout(user));
+    if (called.kind !== 'answer' || called.status >= 500 || called.status === 429) return { ok: false, reason: 'away', detail: '' };
+    if (called.status !== OK) return { ok: false, reason: 'unknown', detail: '' };
+    const profile = decodeProfileAnswer(called.body);
+    if (!profile.ok) return profile;
+    const learned = await foreign.learnChain(user, profile.value.chain);
+    if (!learned.ok) return learned;
+    const identity = await foreign.accept(profile.value.identity, 'identity');
+    if (!identity.ok) return identity;
+    if (identity.value.certificate.statement.user !== user) return { ok: false, reason: 'wrong-person', detail: '' };
+    await foreign.learnProfile(identity.value);
+    return { ok: true, value: 'learned' };
+  }
+}

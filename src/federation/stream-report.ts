@@ -1,0 +1,73 @@
+// What an operator sees of streams, and mends: how far each peer is behind, what was parked and why, and that it be sent again. For a command beside
+// the server, which takes up what is changed here at its next look.
+import type { Database } from '../db/pool.ts';
+import type { ServerId } from '../wire/address.ts';
+import type { Parked } from './stream-table.ts';
+
+export type PeerStream = {
+  readonly server: ServerId;
+  readonly name: string;
+  readonly state: string;
+  /** Authors of whom the peer lacks something, and how many facts that is. */
+  readonly authors: number;
+  readonly items: number;
+  /** Of those authors: whose next try has a date; and the earliest of these dates. */
+  readonly waiting: number;
+  readonly nextTryAt: Date | null;
+  readonly parked: number;
+  /** Of other people's streams: of how many of its people something was taken. */
+  readonly received: number;
+};
+
+export type ParkedOf = { readonly server?: ServerId; readonly author?: string; readonly number?: number };
+
+/** Each peering that has not ended. */
+export const peerStreams = (db: Database, server?: ServerId): Promise<PeerStream[]> =>
+  db.query<PeerStream>({
+    name: 'streams_report',
+    text: `select p.server_id as server, s.name, p.state, l.authors, l.items, l.waiting, l.next as "nextTryAt",
+        (select count(*)::int from parked_items i where i.server_id = p.server_id) as parked,
+        (select count(*)::int from received_streams r where split_part(r.author_id, '@', 2) = p.server_id) as received
+      from peers p join servers s on s.id = p.server_id
+      cross join lateral (
+        select count(*)::int as authors, coalesce(sum(
+            (select count(*) from author_facts f where f.author_id = a.author_id and f.number > coalesce(c.cursor, 0))), 0)::int as items,
+          (count(*) filter (where c.retry_at is not null))::int as waiting, min(c.retry_at) as next
+        from author_streams a left join peer_cursors c on c.server_id = p.server_id and c.author_id = a.author_id
+        where p.state in ('live', 'suspended') and a.last_number > coalesce(c.cursor, 0)
+      ) l
+      where p.state <> 'revoked' and ($1::text is null or p.server_id = $1) order by p.server_id`,
+    values: [server ?? null],
+  });
+
+const PARKED = `($1::text is null or server_id = $1) and ($2::text is null or author_id = $2) and ($3::bigint is null or number = $3)`;
+
+/** Parked items by peer, author and number, after `after` of the page before. */
+export const parkedItems = (
+  db: Database,
+  of: ParkedOf,
+  page: { readonly after: Parked | null; readonly limit: number },
+): Promise<Parked[]> =>
+  db.query<Parked>({
+    name: 'streams_parked',
+    text: `select server_id as peer, author_id as author, number::float8 as number, kind, subject_id as subject, reason, parked_at as "parkedAt", replays
+      from parked_items where ${PARKED} and (server_id, author_id, number) > ($4, $5, $6)
+      order by server_id, author_id, number limit $7`,
+    values: [
+      ...[of.server ?? null, of.author ?? null, of.number ?? null],
+      ...[page.after?.peer ?? '', page.after?.author ?? '', page.after?.number ?? 0, page.limit],
+    ],
+  });
+
+/** Has parked items sent again, and what waits for its date not wait. @returns how many of each */
+export const retryStreams = async (db: Database, of: ParkedOf): Promise<{ readonly parked: number; readonly waiting: number }> => {
+  const [row] = await db.query<{ parked: number; waiting: number }>({
+    name: 'streams_retry',
+    text: `with again as (update parked_items set replay_at = now() where ${PARKED} returning number),
+        now as (update peer_cursors set retry_at = null where retry_at is not null
+          and ($1::text is null or server_id = $1) and ($2::text is null or author_id = $2) and $3::bigint is null returning author_id)
+      select (select count(*)::int from again) as parked, (select count(*)::int from now) as waiting`,
+    values: [of.server ?? null, of.author ?? null, of.number ?? null],
+  });
+  return row ?? { parked: 0, waiting: 0 };
+};

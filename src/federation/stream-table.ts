@@ -1,0 +1,245 @@
+// The rows of outgoing streams: each peer's place in each author's stream, what was parked, and the items themselves, which are built from what
+// our own tables say when they are sent. A place belongs to whoever leased it; who lost the lease changes nothing.
+import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import { liftStream } from '../identity/stream.ts';
+import type { ServerId, UserId } from '../wire/address.ts';
+import type { StreamItem, StreamKind } from '../wire/streams.ts';
+import type { CursorState, Settlement } from './stream-cursor.ts';
+
+export type StreamTableDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
+
+/** A place that is ours to send from until its lease ends. */
+export type Claim = {
+  readonly peer: ServerId;
+  readonly author: UserId;
+  readonly state: CursorState;
+  /** The lease, as it stands in the row. */
+  readonly lease: string;
+};
+
+export type Parked = {
+  readonly peer: ServerId;
+  readonly author: UserId;
+  readonly number: number;
+  readonly kind: string;
+  readonly subject: string;
+  readonly reason: string;
+  readonly parkedAt: Date;
+  readonly replays: number;
+};
+
+type ClaimRow = {
+  author: UserId;
+  start: number;
+  cursor: number;
+  acked: number;
+  sent: number;
+  items: number;
+  failures: number;
+  later_since: Date | null;
+  lease: string;
+};
+
+type ItemRow = {
+  number: number;
+  kind: string;
+  subject: string;
+  broadcast: boolean;
+  certificate: object | null;
+  parts: object[] | null;
+  record: object | null;
+};
+
+const KINDS: Readonly<Record<string, StreamKind>> = { reed: 'new-reed', thread: 'new-thread' };
+
+// Nothing is told of an account while its removal may still be withdrawn.
+const CLAIM = `
+with room as (
+  select greatest(0, $4 - (select count(*) from peer_cursors where server_id = $1 and lease_until > $2)) as places
+),
+due as (
+  select s.author_id from author_streams s left join peer_cursors c on c.server_id = $1 and c.author_id = s.author_id
+  where s.last_number > coalesce(c.cursor, 0) and (c.retry_at is null or c.retry_at <= $2) and (c.lease_until is null or c.lease_until <= $2)
+    and ($5::text[] is null or s.author_id = any($5))
+    and not exists (select from account_removals x where x.user_id = s.author_id and x.statement_hash is null)
+  order by c.retry_at nulls first, s.author_id limit (select places from room)
+)
+insert into peer_cursors as c (server_id, author_id, start, cursor, acked, sent, lease_until)
+select $1, author_id, 0, 0, 0, 0, $3 from due order by author_id
+on conflict (server_id, author_id) do update set lease_until = excluded.lease_until where c.lease_until is null or c.lease_until <= $2
+returning author_id as author, start::float8, cursor::float8, acked::float8, sent::float8, items::int, failures, later_since, lease_until::text as lease`;
+
+/** Certificates of facts $3 of author $1; $2: for that peer, whose parked items tell nothing in the stream. A thread counts as its parts. */
+const ITEMS = `
+select f.number::float8 as number, f.kind, f.subject_id as subject, coalesce(r.broadcast, false) as broadcast, s.certificate,
+  case when f.kind = 'thread' and s.hash is not null then (
+    select jsonb_agg(ps.certificate order by p.thread_index) from reeds p join statements ps on ps.hash = p.statement_hash
+    where p.thread_head = f.subject_id) end as parts,
+  case when f.kind = 'thread-removal' then (select ts.certificate from statements ts where ts.hash = t.statement_hash) end as record
+from author_facts f
+left join reeds r on f.kind in ('reed', 'thread', 'reed-removal') and r.id = f.subject_id
+left join threads t on f.kind in ('thread', 'thread-removal') and t.id = f.subject_id
+left join statements s on s.hash = case f.kind
+    when 'reed' then case when r.removed_at is null then r.statement_hash end
+    when 'thread' then case when r.removed_at is null and t.removal_hash is null then t.statement_hash end
+    when 'reed-removal' then r.removal_hash
+    when 'thread-removal' then t.removal_hash
+    when 'account-removal' then (select x.statement_hash from account_removals x where x.user_id = f.subject_id)
+    when 'key' then (select k.statement_hash from keys k where k.id = f.subject_id and k.void_hash is null)
+    when 'key-revocation' then (select k.statement_hash from key_revocations k where k.key_id = f.subject_id) end
+  and ($2::text is null or not exists (select from parked_items p where p.server_id = $2 and p.author_id = f.author_id and p.number = f.number))
+where f.author_id = $1 and f.number = any($3::bigint[]) order by f.number`;
+
+const NUMBERS = `
+select number::float8 as number from (
+  select number, sum(case kind when 'thread' then $4::int else 1 end) over (order by number) as weight, row_number() over (order by number) as nth
+  from (select number, kind from author_facts where author_id = $1 and number > $2 order by number limit $3) f
+) w where nth = 1 or weight <= $5 order by number`;
+
+export class StreamTable {
+  readonly #deps: StreamTableDeps;
+
+  constructor(deps: StreamTableDeps) {
+    this.#deps = deps;
+  }
+
+  /** Leases places from which something is to be sent; at most `limits.streamsPerPeer` of a peer are leased at a time. */
+  async claim(peer: ServerId, authors: readonly UserId[] | null): Promise<Claim[]> {
+    const { clock, db, limits } = this.#deps;
+    const now = clock.now();
+    const rows = await db.query<ClaimRow>({
+      name: 'streams_claim',
+      text: CLAIM,
+      values: [peer, new Date(now), new Date(now + limits.streamLeaseMs), limits.streamsPerPeer, authors],
+    });
+    return rows.map(({ author, lease, later_since: laterSince, ...row }) => ({
+      ...{ peer, author, lease },
+      state: { ...row, laterSinceMs: laterSince === null ? null : laterSince.getTime() },
+    }));
+  }
+
+  /** The next items of a place, by count and weight. */
+  async items({ author, peer, state }: Claim): Promise<StreamItem[]> {
+    const { db, limits } = this.#deps;
+    const rows = await db.query<{ number: number }>({
+      name: 'streams_numbers',
+      text: NUMBERS,
+      values: [author, state.cursor, state.items, limits.threadParts, limits.streamItems],
+    });
+    if (rows.length === 0) return this.#upTo(author, state.cursor);
+    return this.build(
+      author,
+      peer,
+      rows.map(({ number }) => number),
+    );
+  }
+
+  /** Numbers that were given and have no fact any more are told of by the last of them. */
+  async #upTo(author: UserId, cursor: number): Promise<StreamItem[]> {
+    const [row] = await this.#deps.db.query<{ head: number }>({
+      name: 'streams_head',
+      text: 'select last_number::float8 as head from author_streams where author_id = $1',
+      values: [author],
+    });
+    return row === undefined || row.head <= cursor ? [] : [nothing(row.head)];
+  }
+
+  /** @param peer whose parked items tell nothing; null: as they are */
+  async build(author: UserId, peer: ServerId | null, numbers: readonly number[]): Promise<StreamItem[]> {
+    if (numbers.length === 0) return [];
+    const rows = await this.#deps.db.query<ItemRow>({ name: 'streams_items', text: ITEMS, values: [author, peer, numbers] });
+    return rows.map(itemOf);
+  }
+
+  /** Takes what an answer meant, and gives the lease back. */
+  async settle(claim: Claim, { liftAbove, parked, retryAtMs, state }: Settlement): Promise<void> {
+    const { clock, db } = this.#deps;
+    const { author, lease, peer } = claim;
+    const now = new Date(clock.now());
+    await db.transaction(async (tx) => {
+      const { rows } = await sql`
+        update peer_cursors set cursor = ${state.cursor}, acked = ${state.acked}, sent = greatest(sent, ${state.sent}), items = ${state.items},
+          failures = ${state.failures}, later_since = ${state.laterSinceMs === null ? null : new Date(state.laterSinceMs)},
+          retry_at = ${retryAtMs === null ? null : new Date(retryAtMs)}, lease_until = null
+        where server_id = ${peer} and author_id = ${author} and lease_until::text = ${lease} returning author_id`.execute(tx);
+      if (rows.length === 0) return;
+      for (const { number, reason } of parked)
+        await sql`
+          insert into parked_items (server_id, author_id, number, kind, subject_id, reason, parked_at)
+          select ${peer}, author_id, number, kind, subject_id, ${reason}, ${now} from author_facts
+          where author_id = ${author} and number = ${number}
+          on conflict (server_id, author_id, number) do update set reason = excluded.reason, parked_at = excluded.parked_at`.execute(tx);
+      if (liftAbove === null) return;
+      // Under new numbers they are sent again, and refused again.
+      await sql`delete from parked_items where author_id = ${author} and number > ${claim.state.acked}`.execute(tx);
+      await liftStream(tx, author, { from: claim.state.acked, above: liftAbove });
+    });
+  }
+
+  /** What waits for its date need not wait any longer: the peer is there. */
+  async hurry(peer: ServerId): Promise<void> {
+    await this.#deps.db.query({
+      name: 'streams_hurry',
+      text: 'update peer_cursors set retry_at = null where server_id = $1 and retry_at is not null',
+      values: [peer],
+    });
+  }
+
+  /** The peer has another number than we think. Moved to what it has; a place that is leased is told by its own answer. */
+  async reposition(peer: ServerId, author: UserId, have: number): Promise<void> {
+    await this.#deps.db.query({
+      name: 'streams_reposition',
+      text: `update peer_cursors set cursor = greatest(start, $3::bigint), later_since = null, retry_at = null
+        where server_id = $1 and author_id = $2 and greatest(start, $3::bigint) < cursor and lease_until is null`,
+      values: [peer, author, have],
+    });
+  }
+
+  /** Our places at a peer, by author. */
+  async places(peer: ServerId, page: { readonly after: string; readonly limit: number }): Promise<{ author: UserId; cursor: number }[]> {
+    return this.#deps.db.query({
+      name: 'streams_places',
+      text: `select author_id as author, cursor::float8 as cursor from peer_cursors
+        where server_id = $1 and author_id > $2 order by author_id limit $3`,
+      values: [peer, page.after, page.limit],
+    });
+  }
+
+  /** Parked items of a peer that are to be sent again now. */
+  async replays(peer: ServerId, limit: number): Promise<Parked[]> {
+    return this.#deps.db.query({
+      name: 'streams_replays',
+      text: `select server_id as peer, author_id as author, number::float8 as number, kind, subject_id as subject, reason, parked_at as "parkedAt", replays
+        from parked_items where server_id = $1 and replay_at is not null order by author_id, number limit $2`,
+      values: [peer, limit],
+    });
+  }
+
+  /** @param reason why it stays parked; null: it was taken */
+  async replayed({ author, number, peer }: Parked, reason: string | null): Promise<void> {
+    await this.#deps.db.query(
+      reason === null
+        ? {
+            name: 'streams_unpark',
+            text: 'delete from parked_items where server_id = $1 and author_id = $2 and number = $3',
+            values: [peer, author, number],
+          }
+        : {
+            name: 'streams_park_again',
+            text: `update parked_items set replay_at = null, replays = replays + 1, reason = $4 where server_id = $1 and author_id = $2 and number = $3`,
+            values: [peer, author, number, reason],
+          },
+    );
+  }
+}
+
+function itemOf({ broadcast, certificate, kind, number, parts, record }: ItemRow): StreamItem {
+  const isWhole = certificate !== null && (kind !== 'thread' || parts !== null) && (kind !== 'thread-removal' || record !== null);
+  if (!isWhole) return nothing(number);
+  return { number, kind: KINDS[kind] ?? (kind as StreamKind), certificate, broadcast, parts: parts ?? [], record };
+}
+
+const nothing = (number: number): StreamItem => ({ number, kind: 'nothing', certificate: null, broadcast: false, parts: [], record: null });

@@ -1,0 +1,72 @@
+// `reedbed keys`: shows the server's public key for an admin of another server, and makes its keys anew.
+import { OffsetClock } from '../base/clock.ts';
+import { SetupError } from '../base/setup-error.ts';
+import { type KeyKind, rotateOwnKey } from '../federation/own-keys.ts';
+import { type Beside, withDatabase } from './database.ts';
+import { mended } from './own-faults.ts';
+import { openOwnIdentity } from './own-identity.ts';
+import type { Confirm } from './peers.ts';
+import type { ListTerminal } from './terminal.ts';
+
+type KeysCommand = Beside & { readonly terminal: ListTerminal };
+export type KeysRotateCommand = KeysCommand & {
+  readonly kind: KeyKind;
+  readonly compromised: boolean;
+  readonly dryRun: boolean;
+  readonly isSure: boolean;
+  readonly confirm: Confirm;
+};
+
+type KeyRow = { readonly id: string; readonly server: string; readonly armor: string };
+
+const NOT_DONE = 1;
+
+const PRINTED = `
+  select k.id, k.server_id as server, k.public_key as armor from server_keys k join servers s on s.id = k.server_id
+  where s.is_self and k.kind = 'identity' and k.effective_at <= $1 order by k.effective_at desc, k.created_at desc limit 1`;
+
+/** Prints the armored public key that signs now, and nothing else on standard output: it goes into a file as it is. */
+export const runKeysPrint = (command: KeysCommand): Promise<void> =>
+  withDatabase(command, async (db) => {
+    const [key] = await db.query<KeyRow>({ text: PRINTED, values: [new Date(new OffsetClock().now())] });
+    if (key === undefined) throw new SetupError('This database has no server yet.', 'Start it once: reedbed serve');
+    const { server, armor } = key;
+    command.terminal.print({ server, key: key.id, fingerprint: key.id.split('@', 1)[0], armor }, armor.trimEnd());
+  });
+
+const MEANING: Readonly<Record<KeyKind, (compromised: boolean) => string>> = {
+  identity: (compromised) =>
+    compromised
+      ? 'The present identity key is revoked at once, every peering stops, and the admins of both sides have to approve each of them again.'
+      : 'A new identity key is announced now, and signs in three days.',
+  transport: (compromised) =>
+    compromised
+      ? 'The present transport keys end at once; calls of peers fail until they have asked for the new document.'
+      : 'A new transport key is announced now, and signs in ten minutes; the present one ends in a day.',
+};
+
+/** @returns the exit code: 1 if the answer was no */
+export const runKeysRotate = (command: KeysRotateCommand): Promise<number> =>
+  withDatabase(command, async (db, signal) => {
+    const { terminal, kind, compromised, dryRun, isSure, confirm } = command;
+    const own = await openOwnIdentity(command, db);
+    const meaning = MEANING[kind](compromised);
+    if (dryRun) {
+      terminal.print({ kind, compromised, rotated: false, dryRun }, `${meaning} Run it without --dry-run to do it.`);
+      return 0;
+    }
+    terminal.note(meaning);
+    if (!isSure) {
+      if (confirm === null) throw new SetupError('Nobody is here to confirm a new key.', 'Say --yes if you are sure.');
+      if (!(await confirm(`Make a new ${kind} key?`, signal))) {
+        signal.throwIfAborted();
+        terminal.print({ kind, compromised, rotated: false, dryRun }, 'The keys are as they were.');
+        return NOT_DONE;
+      }
+    }
+    const deps = { ...own, acts: own.adminActs, server: own.server.id };
+    const { key, effectiveAt } = await mended(() => rotateOwnKey(deps, kind, compromised));
+    const at = effectiveAt.toISOString();
+    terminal.print({ kind, compromised, rotated: true, key, effectiveAt: at, dryRun }, `The new ${kind} key ${key} signs from ${at} on.`);
+    return 0;
+  });

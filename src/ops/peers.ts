@@ -1,0 +1,176 @@
+// `reedbed peers`: the peerings of a server, seen and changed by its operator. Works beside the running server, which then tells the peers, or
+// without it, and then they are told at its next start. Each change is an act in the log, signed by the server's own key.
+import { readFile } from 'node:fs/promises';
+import { OffsetClock } from '../base/clock.ts';
+import { cryptoRandom } from '../base/ids.ts';
+import { SetupError } from '../base/setup-error.ts';
+import { synchronizeClock } from '../db/clock.ts';
+import type { Database } from '../db/pool.ts';
+import type { DetailedPeer, Directory } from '../federation/directory.ts';
+import { openDirectory, openPeering } from '../federation/federation.ts';
+import type { Moving, ShownInvitation } from '../federation/peering.ts';
+import { parseServerId } from '../wire/address.ts';
+import { type Beside, withDatabase } from './database.ts';
+import { mended } from './own-faults.ts';
+import { openOwnIdentity } from './own-identity.ts';
+import type { ListTerminal } from './terminal.ts';
+
+export type Confirm = ((question: string, signal: AbortSignal) => Promise<boolean>) | null;
+export type PeersCommand = Beside & { readonly terminal: ListTerminal };
+/** `isSure`: the answer was given beforehand. `confirm`: asks whoever sits there; null if nobody can be asked. */
+type Asked = { readonly dryRun: boolean; readonly isSure: boolean; readonly confirm: Confirm };
+
+const NOT_DONE = 1;
+
+/** Runs `work` with the server's own identity unlocked; words of refusal are for the operator. */
+const withPeering = <T>(
+  command: PeersCommand,
+  work: (opened: ReturnType<typeof openPeering>, own: { db: Database; signal: AbortSignal }) => Promise<T>,
+): Promise<T> =>
+  withDatabase(command, async (db, signal) => {
+    const own = await openOwnIdentity(command, db);
+    const identity = { server: own.server, adminActs: own.adminActs };
+    const opened = openPeering({ ...own, identity, log: command.log, allowPrivatePeers: command.config.allowPrivatePeers });
+    try {
+      return await mended(() => work(opened, { db, signal }));
+    } finally {
+      await opened.outbound[Symbol.asyncDispose]();
+    }
+  });
+
+/** The peers, for who only looks: no key is unlocked for it. */
+const withPeers = (command: PeersCommand, work: (directory: Directory) => Promise<void>): Promise<void> =>
+  withDatabase(command, async (db) => {
+    const { config, log } = command;
+    const clock = new OffsetClock();
+    await synchronizeClock(db, clock);
+    const ground = { db, clock, random: cryptoRandom, limits: config.limits, log, allowPrivatePeers: config.allowPrivatePeers };
+    const { outbound, directory } = openDirectory(ground);
+    await work(directory);
+    await outbound[Symbol.asyncDispose]();
+  });
+
+const readKey = (file: string): Promise<string> =>
+  readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch(() => {
+    throw new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
+  });
+
+/** Prints a connection string for the server with this key. */
+export const runPeersInvite = async (command: PeersCommand & { readonly key: string; readonly server?: string }): Promise<void> => {
+  const armor = await readKey(command.key);
+  const to = command.server === undefined ? undefined : parseServerId(command.server);
+  if (to === null)
+    throw new SetupError(`${command.server} is no server id.`, 'It is 16 letters and digits; the other server prints it at its start.');
+  await withPeering(command, async ({ peering }) => {
+    const { server, connection, expiresAt } = await peering.invite('operator', armor, to);
+    command.terminal.note(`For the admin of ${server}; it works once, until ${expiresAt.toISOString()}, and nobody else can read it:\n`);
+    command.terminal.print({ server, connection, expiresAt: expiresAt.toISOString() }, connection);
+    command.terminal.note(`\nOnce they have accepted it: reedbed peers approve ${server}`);
+  });
+};
+
+const fingerprintLine = (key: string): string => (key.split('@', 1)[0] ?? '').toUpperCase().replace(/(.{4})(?=.)/g, '$1 ');
+
+const shownInvitation = ({ server, name, baseUrl, key, expiresAt }: ShownInvitation): string =>
+  [
+    `  name         ${name}`,
+    `  server       ${server}`,
+    `  address      ${baseUrl}`,
+    `  fingerprint  ${fingerprintLine(key)}`,
+    `  valid until  ${expiresAt.toISOString()}`,
+  ].join('\n');
+
+/** Asks before anything is done. @returns whether to go on */
+const isAgreed = async ({ dryRun, isSure, confirm }: Asked, question: string, signal: AbortSignal): Promise<boolean> => {
+  if (dryRun) return false;
+  if (isSure) return true;
+  if (confirm === null) throw new SetupError('Nobody is here to confirm this.', 'Say --yes if you are sure.');
+  const said = await confirm(question, signal);
+  signal.throwIfAborted();
+  return said;
+};
+
+/** Shows who invites, and answers once somebody has compared the fingerprint. @returns the exit code: 1 if the answer was no */
+export const runPeersAccept = (command: PeersCommand & Asked & { readonly connection: string }): Promise<number> =>
+  withPeering(command, async ({ peering }, { signal }) => {
+    const { terminal, dryRun } = command;
+    const isPiped = command.connection === '-';
+    const connection = isPiped ? await readKey('-') : command.connection;
+    const invitation = await peering.read(connection);
+    terminal.note(shownInvitation(invitation));
+    const { server, name, baseUrl, key } = invitation;
+    // Whoever could be asked can't answer: what they would type is the string.
+    const asked = isPiped ? { ...command, confirm: null } : command;
+    if (!(await isAgreed(asked, `Did their admin read you this fingerprint over another channel? Accept ${name}?`, signal))) {
+      terminal.print(
+        { server, name, baseUrl, key, accepted: false, dryRun },
+        dryRun ? 'Run it without --dry-run to accept.' : 'Not accepted.',
+      );
+      return dryRun ? 0 : NOT_DONE;
+    }
+    const { state } = await peering.accept('operator', connection);
+    terminal.print(
+      { server, name, baseUrl, key, accepted: true, state, dryRun },
+      `Accepted. To approve it: reedbed peers approve ${server}`,
+    );
+    return 0;
+  });
+
+const DONE: Readonly<Record<Moving, string>> = { approve: 'approved', suspend: 'suspended', resume: 'resumed', revoke: 'ended' };
+/** Those that take something away are asked about. */
+const ASKS: Readonly<Partial<Record<Moving, string>>> = {
+  suspend: 'They are refused until you resume. Suspend',
+  revoke: 'Requests under way end, and only a new invitation brings them back. Revoke',
+};
+
+/** One step about a peering. @returns the exit code: 1 if the answer was no */
+export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: Moving; readonly target: string }): Promise<number> =>
+  withPeering(command, async ({ peering }, { signal }) => {
+    const { terminal, moving, target, dryRun } = command;
+    const question = ASKS[moving];
+    const goes = question === undefined ? !dryRun : await isAgreed(command, `${question} ${target}?`, signal);
+    if (!goes) {
+      terminal.print(
+        { server: target, done: false, dryRun },
+        dryRun ? `${target} would be ${DONE[moving]}. Run it without --dry-run.` : 'Nothing was done.',
+      );
+      return dryRun ? 0 : NOT_DONE;
+    }
+    const { server, state, outcome } = await peering.move('operator', moving, target);
+    const said =
+      outcome === 'asked' ? 'Asked for: another admin has to do the same.' : `${server} is ${DONE[moving]}; the peering is ${state} now.`;
+    terminal.print({ server, state, outcome, done: outcome === 'done', dryRun }, said);
+    return 0;
+  });
+
+const ROW = (state: string, breaker: string, server: string, rest: string): string =>
+  `${state.padEnd(15)}  ${breaker.padEnd(9)}  ${server.padEnd(16)}  ${rest}`;
+
+const jsonOf = (peer: DetailedPeer): object =>
+  Object.fromEntries(Object.entries(peer).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]));
+
+const wayTo = ({ away, breaker }: DetailedPeer): string => (breaker !== 'closed' ? breaker : away ? 'away' : 'there');
+
+export const runPeersList = (command: PeersCommand): Promise<void> =>
+  withPeers(command, async (directory) => {
+    const peers = await directory.details();
+    command.terminal.note(peers.length === 0 ? 'There are no peers.' : ROW('state', 'way', 'server', 'name, address'));
+    for (const peer of peers)
+      command.terminal.print(
+        jsonOf(peer),
+        ROW(peer.state, wayTo(peer), peer.server, `${peer.name} ${peer.baseUrl ?? '(has not connected)'}`),
+      );
+  });
+
+export const runPeersShow = (command: PeersCommand & { readonly server: string }): Promise<void> =>
+  withPeers(command, async (directory) => {
+    const [peer] = await directory.details(command.server as DetailedPeer['server']);
+    if (peer === undefined) throw new SetupError(`There is no peering with ${command.server}.`, 'reedbed peers list shows them.');
+    const lines = Object.entries(jsonOf(peer)).map(
+      ([name, value]) => `  ${name.padEnd(16)}  ${Array.isArray(value) ? value.join(', ') : (value ?? '–')}`,
+    );
+    if (peer.key !== null) lines.push(`  fingerprint       ${fingerprintLine(peer.key)}`);
+    if (peer.candidateKey !== null)
+      lines.push(`  a key was compromised; to approve its new one: reedbed peers approve ${peer.candidateKey}`);
+    command.terminal.print(jsonOf(peer), lines.join('\n'));
+  });

@@ -1,0 +1,73 @@
+// `reedbed streams`: how far peers are behind with what is published here, what they refused, and that it be sent again. Works beside the running
+// server, which takes it up within half a minute, or without it.
+import { SetupError } from '../base/setup-error.ts';
+import { type ParkedOf, type PeerStream, parkedItems, peerStreams, retryStreams } from '../federation/stream-report.ts';
+import type { Parked } from '../federation/stream-table.ts';
+import { parseServerId, parseUserId, type ServerId } from '../wire/address.ts';
+import { type Beside, withDatabase } from './database.ts';
+import type { ListTerminal } from './terminal.ts';
+
+/** As they stand on the command line. */
+export type StreamsOf = { readonly peer?: string; readonly author?: string; readonly number?: number };
+export type StreamsCommand = Beside & { readonly terminal: ListTerminal; readonly of: StreamsOf };
+
+const PAGE_ROWS = 500;
+
+const seconds = (at: Date): string => at.toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+const ofPeer = (peer: string | undefined): { server?: ServerId } => {
+  if (peer === undefined) return {};
+  const server = parseServerId(peer);
+  if (server === null) throw new SetupError(`${JSON.stringify(peer)} is no server id.`, 'reedbed peers list shows the ids of peers.');
+  return { server };
+};
+
+const parkedOf = ({ author, number, peer }: StreamsOf): ParkedOf => {
+  if (author !== undefined && parseUserId(author) === null)
+    throw new SetupError(`${JSON.stringify(author)} is no member's id.`, 'reedbed streams parked shows the ids of authors.');
+  return { ...ofPeer(peer), ...(author === undefined ? {} : { author }), ...(number === undefined ? {} : { number }) };
+};
+
+const shownPeer = (row: PeerStream): string => {
+  const behind = row.items === 0 ? 'has everything' : `lacks ${row.items} of ${row.authors} authors`;
+  const waits = row.nextTryAt === null ? '' : `, ${row.waiting} wait, the next until ${seconds(row.nextTryAt)}`;
+  return `${row.server}  ${row.state.padEnd(14)}  ${behind}${waits}; parked ${row.parked}; people of theirs ${row.received}  ${row.name}`;
+};
+
+/** Prints a line for each peer. */
+export const runStreamsList = (command: StreamsCommand): Promise<void> =>
+  withDatabase(command, async (db) => {
+    const { of, terminal } = command;
+    const rows = await peerStreams(db, ofPeer(of.peer).server);
+    if (rows.length === 0) terminal.note('There are no peers.');
+    for (const row of rows) terminal.print({ ...row, nextTryAt: row.nextTryAt?.toISOString() ?? null }, shownPeer(row));
+  });
+
+const shownParked = ({ author, kind, number, parkedAt, peer, reason, replays, subject }: Parked): string =>
+  `${seconds(parkedAt)}  ${peer}  ${author}  ${number}  ${kind}  ${subject}  tried again ${replays} times  ${reason}`;
+
+/** Prints a line for each parked item; a page is in memory at a time. */
+export const runStreamsParked = (command: StreamsCommand): Promise<void> =>
+  withDatabase(command, async (db, signal) => {
+    const { of, terminal } = command;
+    const asked = parkedOf(of);
+    let page = await parkedItems(db, asked, { after: null, limit: PAGE_ROWS });
+    if (page.length === 0) terminal.note('Nothing is parked.');
+    while (page.length > 0 && !terminal.isGone()) {
+      for (const item of page) terminal.print({ ...item, parkedAt: item.parkedAt.toISOString() }, shownParked(item));
+      if (page.length < PAGE_ROWS) return;
+      signal.throwIfAborted();
+      page = await parkedItems(db, asked, { after: page.at(-1) ?? null, limit: PAGE_ROWS });
+    }
+  });
+
+/** Has parked items sent again, and whatever waits for its date. */
+export const runStreamsRetry = (command: StreamsCommand): Promise<void> =>
+  withDatabase(command, async (db) => {
+    const { of, terminal } = command;
+    const { parked, waiting } = await retryStreams(db, parkedOf(of));
+    terminal.print(
+      { parked, waiting },
+      `${parked} parked items and ${waiting} waiting authors are tried again: by the running server within half a minute, else at its start.`,
+    );
+  });

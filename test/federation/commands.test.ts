@@ -1,0 +1,113 @@
+// Two whole servers, peered from the command line beside them while they run: what each command prints, asks and refuses, and what the servers
+// tell each other when one of them stops and starts.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runKeysPrint, runKeysRotate } from '../../src/ops/keys.ts';
+import { runPeersAccept, runPeersInvite, runPeersList, runPeersMove, runPeersShow } from '../../src/ops/peers.ts';
+import { removeFolder } from '../support/child.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
+import { makeMember } from '../support/members.ts';
+import { beside } from '../support/peering.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const PRIVATE = { config: { allowPrivatePeers: true, signup: 'open' } } as const;
+
+let a: TestServer;
+let b: TestServer;
+let folder: string;
+beforeAll(async () => {
+  folder = await makeDataFolder();
+  [a, b] = await Promise.all([startServer(PRIVATE), startServer(PRIVATE)]);
+});
+afterAll(async () => {
+  await Promise.all([a.close(), b.close()]);
+  await removeFolder(folder);
+});
+
+const sure = { dryRun: false, isSure: true, confirm: null } as const;
+const stateAt = async (server: TestServer): Promise<unknown> => {
+  const { printed, base } = beside(server);
+  await runPeersList(base);
+  return printed[0]?.value['state'];
+};
+const move = async (server: TestServer, moving: 'approve' | 'suspend' | 'revoke', target: string, asked: object = sure) => {
+  const { printed, base } = beside(server);
+  const exitCode = await runPeersMove({ ...base, ...sure, ...asked, moving, target });
+  return { exitCode, ...printed.at(-1) };
+};
+
+test('the operators of two servers make them peers, and members of each see the other', async () => {
+  const key = beside(b);
+  await runKeysPrint(key.base);
+  expect(key.printed[0]?.value).toMatchObject({ server: b.app.serverId, fingerprint: b.app.fingerprint });
+  const file = join(folder, 'b.asc');
+  await writeFile(file, `${key.printed[0]?.shown}\n`);
+  const inviting = beside(a);
+  await expect(runPeersInvite({ ...inviting.base, key: join(folder, 'none') })).rejects.toThrow("can't be read");
+  await runPeersInvite({ ...inviting.base, key: file });
+  const connection = String(inviting.printed[0]?.value['connection']);
+
+  const accepting = beside(b);
+  await expect(runPeersAccept({ ...accepting.base, ...sure, isSure: false, connection })).rejects.toThrow('Nobody is here');
+  expect(await runPeersAccept({ ...accepting.base, ...sure, isSure: false, confirm: async () => false, connection })).toBe(1);
+  expect(await runPeersAccept({ ...accepting.base, ...sure, dryRun: true, connection })).toBe(0);
+  expect(await stateAt(b)).toBeUndefined();
+  expect(accepting.notes.join('\n')).toContain(a.app.fingerprint.toUpperCase().slice(0, 4));
+  expect(accepting.notes.join('\n')).toContain(a.url);
+  const asked: string[] = [];
+  const confirm = async (question: string): Promise<boolean> => asked.push(question) > 0;
+  expect(await runPeersAccept({ ...accepting.base, ...sure, isSure: false, confirm, connection })).toBe(0);
+  expect(asked).toEqual([expect.stringContaining('another channel')]);
+
+  expect(await move(a, 'approve', b.app.serverId)).toMatchObject({ exitCode: 0, value: { state: 'approved-by-us', done: true } });
+  expect(await move(b, 'approve', a.app.serverId)).toMatchObject({ exitCode: 0 });
+  await a.settle();
+  await b.settle();
+  expect([await stateAt(a), await stateAt(b)]).toEqual(['live', 'live']);
+  const shown = beside(a);
+  await runPeersShow({ ...shown.base, server: b.app.serverId });
+  expect(shown.printed[0]).toMatchObject({
+    value: { state: 'live', begunBy: 'operator' },
+    shown: expect.stringContaining('fingerprint') as string,
+  });
+  const member = await makeMember(a, { name: 'heron' });
+  await member.close();
+});
+
+test('a server that stops says so to its peers, and again when it is back', async () => {
+  const away = async (): Promise<unknown> => {
+    const { printed, base } = beside(a);
+    await runPeersList(base);
+    return printed[0]?.value['away'];
+  };
+  const { port } = new URL(b.url);
+  await b.app.close();
+  expect(await away()).toBe(true);
+  b = await startServer({ ...PRIVATE, config: { ...PRIVATE.config, port: Number(port) }, database: b.database });
+  await b.settle();
+  expect(await away()).toBe(false);
+});
+
+test('what can not be done is said with its mend, and what takes something away is asked about', async () => {
+  await expect(move(a, 'approve', 'aaaaaaaaaaaaaaaa')).rejects.toMatchObject({ mend: expect.stringContaining('peers list') as string });
+  await expect(move(a, 'suspend', b.app.serverId, { isSure: false })).rejects.toThrow('Nobody is here');
+  expect(await move(a, 'suspend', b.app.serverId, { dryRun: true })).toMatchObject({ exitCode: 0, value: { dryRun: true, done: false } });
+  expect(await move(a, 'revoke', b.app.serverId, { isSure: false, confirm: async () => false })).toMatchObject({ exitCode: 1 });
+  expect(await stateAt(a)).toBe('live');
+  const rotating = beside(a);
+  const rotation = { ...rotating.base, kind: 'identity', compromised: false } as const;
+  await expect(runKeysRotate({ ...rotation, ...sure, isSure: false })).rejects.toThrow('Nobody is here');
+  expect(await runKeysRotate({ ...rotation, ...sure, dryRun: true })).toBe(0);
+  expect(await runKeysRotate({ ...rotation, ...sure })).toBe(0);
+  await expect(runKeysRotate({ ...rotation, ...sure })).rejects.toThrow('announced already');
+  await a.settle();
+  const document = (await (await fetch(`${a.url}/.well-known/reedbed`)).json()) as { statement: { keys: { key: string }[] } };
+  expect(document.statement.keys.map(({ key }) => key)).toEqual([
+    expect.stringContaining(a.app.fingerprint),
+    rotating.printed.at(-1)?.value['key'],
+  ]);
+  expect(await move(a, 'revoke', b.app.serverId)).toMatchObject({ exitCode: 0, value: { state: 'revoked' } });
+  await a.settle();
+  expect(await stateAt(b)).toBe('revoked');
+});

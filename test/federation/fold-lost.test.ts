@@ -1,0 +1,178 @@
+// The fold on a wire that loses, repeats and delays: each leg once without its request, once without its answer, and twice. It ends as on a good
+// wire, with nothing left on either side (the stage proves that after each test), and no copy is delivered twice.
+import { describe, expect, it } from 'vitest';
+import type { FoldLeg } from '../../src/federation/fold-ports.ts';
+import { FoldPair, setPeer } from '../support/fold-pair.ts';
+import type { Fate } from '../support/fold-wire.ts';
+
+const pair = FoldPair.forEachTest();
+
+/** The first call of a leg has this fate. */
+const once = (leg: FoldLeg, fate: Fate): void => {
+  let left = 1;
+  pair.wire.fate = (call) => (call.leg === leg && left-- > 0 ? fate : 'pass');
+};
+
+const held = async (reed: string) => (await pair.holders(pair.asking, reed as never)).length > 0;
+
+describe.each(['lose-request', 'lose-answer', 'repeat'] as const)('with %s of', (fate) => {
+  it.each(['request', 'deliver', 'ack'] as const)('%s, a copy comes once all the same', async (leg) => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    once(leg, fate);
+    reader.request(reed);
+    await pair.settle();
+    await pair.passUntil(5_000, () => held(reed));
+    await pair.pass(30_000);
+    expect(reader.frames.filter(({ type }) => type === 'dataResponse')).toHaveLength(1);
+    expect(pair.wire.mostCopies).toBeLessThanOrEqual(fate === 'repeat' ? 2 : 1);
+    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
+      { holding: true },
+    ]);
+  });
+
+  it('cancel, nothing of it is left at home', async () => {
+    const { reed } = await pair.reed({ answer: 'nothing' });
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    await pair.settle();
+    once('cancel', fate);
+    await reader.vanish();
+    await pair.passUntil(5_000, async () => (await pair.home.community.rows('select from pending_events')).length === 0);
+  });
+
+  it('not-held, whoever waits is told', async () => {
+    const { author, reed } = await pair.reed({ answer: 'miss' });
+    const reader = await pair.member(pair.asking);
+    once('not-held', fate);
+    reader.request(reed);
+    await pair.settle();
+    await pair.passUntil(5_000, () => reader.frames.some(({ type }) => type === 'reedNotHeld'));
+    expect(author.isOpen).toBe(true);
+  });
+});
+
+describe('an ack that comes while its event is being written', () => {
+  it('is taken in its turn', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    pair.wire.fate = ({ leg }) => (leg === 'ack' ? 'hold' : 'pass');
+    reader.request(reed);
+    await expect.poll(() => pair.wire.held).toBe(1);
+    let isTaken = false;
+    await pair.home.community.holding('select * from pending_events where is_foreign for update', [], async () => {
+      pair.wire.release();
+      pair.wire.fate = () => 'pass';
+      await reader.ping();
+      isTaken = (await pair.home.community.rows('select from reed_server_allocations where reed_id = $1', [reed])).length > 0;
+    });
+    await pair.settle();
+    expect(isTaken).toBe(false);
+    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
+      { holding: true },
+    ]);
+    expect(await pair.asking.community.rows('select from fold_peers where away_until is not null')).toEqual([]);
+  });
+});
+
+describe('a request that comes after its cancel', () => {
+  it('opens nothing', async () => {
+    const { author, reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    pair.wire.fate = ({ leg }) => (leg === 'request' ? 'hold' : 'pass');
+    reader.request(reed);
+    await expect.poll(() => pair.wire.held).toBe(1);
+    await reader.vanish();
+    await expect.poll(() => pair.wire.count('cancel')).toBe(1);
+    pair.wire.release();
+    await pair.settle();
+    expect(author.frames.some(({ type }) => type === 'relayRequest')).toBe(false);
+    expect(await pair.home.community.rows('select from pending_events')).toEqual([]);
+  });
+});
+
+describe('an event at home that nobody waits for', () => {
+  it('ends with the next list of what is open', async () => {
+    const { reed } = await pair.reed({ answer: 'nothing' });
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    await pair.settle();
+    await pair.asking.community.rows('delete from foreign_pending_events');
+    await pair.asking.community.rows('delete from pending_events');
+    await pair.pass(61_000);
+    expect(await pair.home.community.rows('select from pending_events')).toEqual([]);
+  });
+});
+
+describe('a crossing that the home server lost', () => {
+  it('is found out by the list, and asked for anew', async () => {
+    const { reed } = await pair.reed({ answer: 'nothing' });
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    await pair.settle();
+    for (const table of ['pending_events', 'foreign_relay_requests', 'pending_event_attempts'])
+      await pair.home.community.rows(`truncate ${table}`);
+    await pair.pass(61_000);
+    expect(pair.wire.count('request')).toBeGreaterThanOrEqual(2);
+    expect(await pair.home.community.rows('select from pending_events')).toHaveLength(1);
+    await reader.vanish();
+  });
+});
+
+describe('a copy that its requester can not take', () => {
+  it('is asked for again, a while later, and no holder is to blame', async () => {
+    const { author, reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    let failing = true;
+    pair.wire.fate = ({ leg }) => (leg === 'deliver' && failing ? 'lose-request' : 'pass');
+    reader.request(reed);
+    await pair.settle();
+    failing = false;
+    await pair.passUntil(5_000, () => held(reed));
+    expect(await pair.home.community.rows('select from pending_event_attempts')).toEqual([]);
+    expect(author.frames.filter(({ type }) => type === 'relayRequest').length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('a peer that is away and back at the same moment', () => {
+  it('is held back no longer than until the next look', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    await pair.home.community.rows("update online_users set congested = true where user_id like 'peer@%'");
+    reader.request(reed);
+    await pair.passUntil(5_000, () => held(reed));
+  });
+});
+
+describe('a home server that starts again', () => {
+  it('has forgotten what was asked, is asked anew and serves it', async () => {
+    const { author, reed } = await pair.reed({ answer: 'nothing' });
+    const account = await pair.accountOf(author);
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    await pair.settle();
+    await pair.restartHome();
+    await pair.home.community.signInAgain([account]);
+    await pair.join(pair.home, account);
+    await pair.pass(61_000);
+    await reader.next('dataResponse');
+    await pair.settle();
+    expect(await held(reed)).toBe(true);
+  });
+});
+
+describe('a request that nothing comes of', () => {
+  it('ends after a day, and is said to', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    pair.wire.fate = () => 'lose-request';
+    await setPeer(pair.asking, pair.home, "failures = 9, retry_at = now() + interval '2 days'");
+    const requestId = reader.request(reed);
+    await pair.settle();
+    await pair.pass(86_400_000 + 61_000);
+    const end = await reader.next('error');
+    expect(end.body).toMatchObject({ code: 'EXPIRED', requestId });
+    pair.wire.fate = () => 'pass';
+    await setPeer(pair.asking, pair.home, 'failures = 0, retry_at = null');
+  });
+});

@@ -1,0 +1,343 @@
+// Two servers become peers and stop being ones: the whole ceremony with restarts and repeated steps, every refusal, two admins where there are two,
+// what each is told and when it did not hear.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { cryptoRandom, sha256 } from '../../src/base/ids.ts';
+import { decodeConnected, encodeConnect, encodeNotice } from '../../src/wire/peering.ts';
+import {
+  actOf,
+  advance,
+  keyOf,
+  makeAdmin,
+  makePeers,
+  moveBy,
+  type PeerServer,
+  post,
+  settlePeers,
+  startPeerServer,
+  stateAt,
+} from '../support/peer-world.ts';
+import { makeInvite, signUp } from '../support/people.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const code = (value: string) => expect.objectContaining({ code: value });
+
+let a: PeerServer;
+let b: PeerServer;
+let others: PeerServer[];
+beforeAll(async () => {
+  [a, b] = [await startPeerServer(), await startPeerServer()];
+});
+beforeEach(() => {
+  others = [];
+});
+afterEach(async () => {
+  await Promise.all(others.map((server) => server.close()));
+  await Promise.all([a, b].map((server) => server.forget()));
+});
+afterAll(async () => {
+  await Promise.all([a, b].map((server) => server.close()));
+});
+
+const third = async (options = {}): Promise<PeerServer> => {
+  const server = await startPeerServer(options);
+  others.push(server);
+  return server;
+};
+
+const states = async (): Promise<(string | null)[]> => [await stateAt(a, b.id), await stateAt(b, a.id)];
+const invite = async (): Promise<string> => (await a.federation.peering.invite('operator', await keyOf(b))).connection;
+const operator = (server: PeerServer, moving: 'approve' | 'suspend' | 'resume' | 'revoke', target: string) =>
+  server.federation.peering.move('operator', moving, target);
+
+/** A call of `from`'s to `connect` at `a`, as its federation would send it. */
+async function connect(from: PeerServer, secret: Uint8Array) {
+  const { server } = a.world.identity;
+  const { statement } = await server.document();
+  const keys = new Map(statement.transportKeys.map(({ kid, publicKey }) => [kid, publicKey]));
+  const document = await from.world.identity.server.document();
+  return from.federation.client.call({ id: a.id, baseUrl: a.url, keys }, 'connect', encodeConnect(secret, document));
+}
+
+/** An invitation whose secret the test knows, since the real one is sealed. */
+async function knownSecret(): Promise<Uint8Array> {
+  await invite();
+  const secret = cryptoRandom(32);
+  await a.world.db.query({ text: 'update peer_invitations set secret_hash = $1', values: [Buffer.from(await sha256(secret))] });
+  return secret;
+}
+
+describe('two servers', () => {
+  test('become peers by two approvals, whichever of them restarts between the steps and however often a step is done', async () => {
+    const again = async (): Promise<void> => {
+      for (const server of [a, b]) {
+        await server.crash();
+        await server.start();
+      }
+    };
+    const connection = await invite();
+    expect(await states()).toEqual(['invited', null]);
+    await again();
+    await b.federation.peering.accept('operator', connection);
+    await b.federation.peering.accept('operator', connection);
+    expect(await states()).toEqual(['pending', 'pending']);
+    await again();
+    await operator(b, 'approve', a.id);
+    await operator(b, 'approve', a.id);
+    expect(await states()).toEqual(['pending', 'approved-by-us']);
+    await again();
+    await settlePeers(a, b);
+    await operator(a, 'approve', b.id);
+    expect(await states()).toEqual(['live', 'approved-by-us']);
+    await again();
+    await settlePeers(a, b);
+    expect(await states()).toEqual(['live', 'live']);
+    const listed = { server: b.id, name: 'Test', webUrl: b.url, state: 'live' };
+    expect(await a.federation.directory.list()).toEqual([listed]);
+    const log = await b.world.identity.adminActs.list({ after: 0, limit: 10 });
+    expect(log.map(({ number, by, act }) => [number, by, act])).toEqual([
+      [1, 'operator', 'peer-accept'],
+      [2, 'operator', 'peer-accept'],
+      [3, 'operator', 'peer-approve'],
+      [4, 'operator', 'peer-approve'],
+    ]);
+  });
+
+  test('owe each other an approval until it was heard', async () => {
+    await b.federation.peering.accept('operator', await invite());
+    await b.crash();
+    await operator(a, 'approve', b.id);
+    await settlePeers(a);
+    expect((await a.federation.directory.details(b.id))[0]).toMatchObject({ owed: ['approved'], failures: 1, breaker: 'open' });
+    await b.start();
+    await operator(b, 'approve', a.id);
+    advance(2_000, a, b);
+    await settlePeers(a, b);
+    expect(await states()).toEqual(['live', 'live']);
+    expect((await a.federation.directory.details(b.id))[0]).toMatchObject({ owed: [], failures: 0, breaker: 'closed' });
+  });
+
+  test('pause a peering, end it, and begin anew by another invitation', async () => {
+    await makePeers(a, b);
+    await operator(a, 'suspend', b.id);
+    await settlePeers(a, b);
+    expect(await states()).toEqual(['suspended', 'live']);
+    expect(await b.federation.directory.list()).toMatchObject([{ state: 'away' }]);
+    await operator(a, 'resume', b.id);
+    await settlePeers(a, b);
+    expect(await states()).toEqual(['live', 'live']);
+    expect(await b.federation.directory.list()).toMatchObject([{ state: 'live' }]);
+    await operator(b, 'revoke', a.id);
+    await settlePeers(a, b);
+    expect(await states()).toEqual(['revoked', 'revoked']);
+    expect(a.changes.at(-1)).toEqual([b.id, 'ended']);
+    await makePeers(a, b);
+    expect(await states()).toEqual(['live', 'live']);
+  });
+
+  test('that are not live refuse each other everything but the word of how they are', async () => {
+    await makePeers(a, b);
+    const ask = (from: PeerServer, to: PeerServer) => from.federation.calls.call(to.id, 'request', new Uint8Array(), { beforeLive: true });
+    expect(await ask(b, a)).toMatchObject({ kind: 'answer', status: 501 });
+    await operator(a, 'suspend', b.id);
+    expect(await ask(b, a)).toMatchObject({ kind: 'answer', status: 403, refusal: { code: 'FORBIDDEN' } });
+    expect(await a.federation.calls.call(b.id, 'request', new Uint8Array())).toMatchObject({ kind: 'held' });
+    const notice = encodeNotice({ kind: 'back' });
+    expect(await b.federation.calls.call(a.id, 'notice', notice)).toMatchObject({ kind: 'answer', status: 200 });
+    expect(await b.federation.calls.call(a.id, 'notice', new Uint8Array([1, 2, 3]))).toMatchObject({ status: 400 });
+  });
+
+  test('say that they go, are found out when they do not, and are there again with the first answer', async () => {
+    await makePeers(a, b);
+    await b.federation.sender.stop();
+    expect(await a.federation.directory.list()).toMatchObject([{ state: 'away' }]);
+    await b.crash();
+    await b.start();
+    await settlePeers(b);
+    expect(await a.federation.directory.list()).toMatchObject([{ state: 'live' }]);
+    await b.crash();
+    expect(await a.federation.calls.call(b.id, 'request', new Uint8Array())).toMatchObject({ kind: 'transport' });
+    expect(await a.federation.calls.call(b.id, 'request', new Uint8Array())).toMatchObject({ kind: 'held' });
+    expect(await a.federation.directory.list()).toMatchObject([{ state: 'away' }]);
+    await b.start('second');
+    // Its word may be lost: then our probe finds it.
+    advance(2_000, a, b);
+    await settlePeers(a);
+    expect(await a.federation.directory.list()).toMatchObject([{ state: 'live' }]);
+    expect(a.changes).toContainEqual([b.id, 'epoch']);
+  });
+});
+
+describe('an invitation', () => {
+  test('opens for the server that it was made for alone, and says nothing to whoever lacks its secret', async () => {
+    const secret = await knownSecret();
+    const c = await third();
+    expect(await connect(b, cryptoRandom(32))).toMatchObject({ kind: 'transport', reason: 'unsigned' });
+    expect(await connect(c, secret)).toMatchObject({ status: 403, refusal: { code: 'FORBIDDEN' } });
+    expect(await states()).toEqual(['invited', null]);
+    const [first, second] = await Promise.all([connect(b, secret), connect(b, secret)]);
+    for (const answer of [first, second]) {
+      expect(answer).toMatchObject({ kind: 'answer', status: 200 });
+      const document = answer.kind === 'answer' ? decodeConnected(answer.body) : null;
+      expect(document).toMatchObject({ ok: true, value: { statement: { id: a.id } } });
+    }
+    expect(await connect(c, secret)).toMatchObject({ status: 409, refusal: { code: 'CONFLICT' } });
+    expect(await stateAt(a, b.id)).toBe('pending');
+    await operator(a, 'revoke', b.id);
+    expect(await connect(b, secret)).toMatchObject({ status: 409 });
+    expect(await stateAt(a, c.id)).toBeNull();
+  });
+
+  test('of the two that race for it is taken by the one that it was made for', async () => {
+    const secret = await knownSecret();
+    const c = await third();
+    const [mine, theirs] = await Promise.all([connect(b, secret), connect(c, secret)]);
+    expect(mine).toMatchObject({ status: 200 });
+    expect([403, 409]).toContain(theirs.kind === 'answer' ? theirs.status : 0);
+  });
+
+  test('ends after a week, on both sides', async () => {
+    const secret = await knownSecret();
+    advance(7 * DAY, a, b);
+    expect(await connect(b, secret)).toMatchObject({ kind: 'transport', reason: 'unsigned' });
+    const connection = await invite();
+    advance(7 * DAY, a, b);
+    await expect(b.federation.peering.accept('operator', connection)).rejects.toThrow(code('EXPIRED'));
+    expect(await stateAt(b, a.id)).toBeNull();
+  });
+
+  test('is readable by nobody else, and not if anything of it is another', async () => {
+    const connection = await invite();
+    const c = await third();
+    await expect(c.federation.peering.read(connection)).rejects.toThrow(code('INVALID'));
+    for (const broken of ['', 'reedbed-peering:', connection.slice(0, -8), connection.replace(/.{4}$/, 'AAAA'), `x${connection}`])
+      await expect(b.federation.peering.read(broken)).rejects.toThrow(code('INVALID'));
+    const wrapped = connection.replace(/(.{64})/g, '$1\n');
+    expect(await b.federation.peering.read(wrapped)).toMatchObject({ server: a.id, baseUrl: a.url, name: 'Test' });
+  });
+
+  test('of a server that may not be called is refused before anything is made', async () => {
+    const c = await third({ allowPrivate: false });
+    await expect(c.federation.peering.invite('operator', await keyOf(b))).rejects.toThrow('not https');
+    await expect(a.federation.peering.invite('operator', await keyOf(a))).rejects.toThrow('this server itself');
+    await expect(a.federation.peering.invite('operator', 'no key')).rejects.toThrow(code('INVALID'));
+    expect(await c.federation.directory.details()).toEqual([]);
+  });
+
+  test('that is made again voids the one before', async () => {
+    const first = await invite();
+    const second = await invite();
+    await expect(b.federation.peering.accept('operator', first)).rejects.toThrow(code('CONFLICT'));
+    await b.federation.peering.accept('operator', second);
+    expect(await states()).toEqual(['pending', 'pending']);
+  });
+});
+
+describe('admins', () => {
+  test('make peers by signed acts over HTTP, two of them where there are two, and the same act again answers the same', async () => {
+    const [ann, bea] = [await makeAdmin(a, 'root'), await makeAdmin(a)];
+    const carl = await makeAdmin(b, 'root');
+    const key = await keyOf(b);
+    const target = b.world.identity.server.keyId;
+    const act = await actOf(a, ann, { act: 'peer-invite', target });
+    const lost = await post(a, ann, 'peers/invite', { act, key });
+    const invited = await post(a, ann, 'peers/invite', { act, key });
+    expect(lost.status, JSON.stringify(lost.body)).toBe(200);
+    expect(invited.body['certificate']).toEqual(lost.body['certificate']);
+    const { connection } = invited.body;
+
+    const read = await post(b, carl, 'peers/read', { connection: connection ?? '' });
+    expect(read).toMatchObject({ status: 200, body: { server: a.id, baseUrl: a.url, key: a.world.identity.server.keyId } });
+    const accepting = await actOf(b, carl, { act: 'peer-accept', target: read.body['key'] ?? '' });
+    for (let time = 0; time < 2; time += 1)
+      expect(await post(b, carl, 'peers/accept', { act: accepting, connection: connection ?? '' })).toMatchObject({
+        status: 200,
+        body: { state: 'pending' },
+      });
+    // The only admin there may do both.
+    expect(await moveBy(b, carl, 'approve', a.id)).toMatchObject({ status: 200, body: { state: 'approved-by-us' } });
+
+    expect(await moveBy(a, ann, 'approve', b.id)).toMatchObject({ status: 403 });
+    expect(await moveBy(a, bea, 'approve', b.id)).toMatchObject({ status: 200, body: { outcome: 'done' } });
+    await settlePeers(a, b);
+    expect(await states()).toEqual(['live', 'live']);
+    const log = await a.world.identity.adminActs.list({ after: 0, limit: 10 });
+    expect(log.map(({ by, act: done }) => [by, done])).toEqual([
+      [ann.user, 'peer-invite'],
+      [bea.user, 'peer-approve'],
+    ]);
+    expect(log.every(({ certificate }) => 'countersignature' in certificate)).toBe(true);
+  });
+
+  test('do not confirm what the one who made or invited them began, for a week', async () => {
+    const ann = await makeAdmin(a, 'root');
+    const { post: body, secret } = await makeInvite(a.world, ann);
+    await a.world.identity.invites.create(ann.member, body);
+    const invitee = await signUp(a.world, { inviteSecret: secret });
+    await a.world.db.query({ text: `update users set role = 'admin' where id = $1`, values: [invitee.user] });
+    const bea = { ...invitee, member: { ...invitee.member, role: 'admin' as const } };
+    const act = await actOf(a, ann, { act: 'peer-invite', target: b.world.identity.server.keyId });
+    const { body: invited } = await post(a, ann, 'peers/invite', { act, key: await keyOf(b) });
+    await b.federation.peering.accept('operator', invited['connection'] ?? '');
+    expect(await moveBy(a, bea, 'approve', b.id)).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('invited you') as string },
+    });
+    advance(7 * DAY, a, b);
+    const later = { member: bea.member, value: await actOf(a, bea, { act: 'peer-approve', target: b.id }) };
+    expect(await a.federation.peering.move(later, 'approve', b.id)).toMatchObject({ state: 'approved-by-us' });
+  });
+
+  test('end a peering by two, and pause it by one', async () => {
+    const [ann, bea] = [await makeAdmin(a, 'root'), await makeAdmin(a)];
+    await b.federation.peering.accept('operator', await invite());
+    expect(await moveBy(a, ann, 'approve', b.id)).toMatchObject({ status: 200 });
+    await operator(b, 'approve', a.id);
+    await settlePeers(a, b);
+    expect(await moveBy(a, ann, 'revoke', b.id)).toMatchObject({ status: 200, body: { outcome: 'asked', state: 'live' } });
+    expect(await moveBy(a, ann, 'revoke', b.id)).toMatchObject({ body: { outcome: 'asked', state: 'live' } });
+    expect(await moveBy(a, ann, 'suspend', b.id)).toMatchObject({ body: { outcome: 'done', state: 'suspended' } });
+    expect(await moveBy(a, bea, 'revoke', b.id)).toMatchObject({ body: { outcome: 'done', state: 'revoked' } });
+    await settlePeers(a, b);
+    expect(await stateAt(b, a.id)).toBe('revoked');
+  });
+
+  test('are who acts: no member else, none by another act, target or date, and no nonce twice', async () => {
+    const ann = await makeAdmin(a, 'root');
+    const member = await makeAdmin(a, 'user');
+    await b.federation.peering.accept('operator', await invite());
+    expect(await moveBy(a, member, 'approve', b.id)).toMatchObject({ status: 403 });
+    const send = async (said: Parameters<typeof actOf>[2], by = ann) =>
+      (await post(a, ann, `peers/${b.id}/approve`, await actOf(a, by, said))).status;
+    const act = 'peer-approve';
+    expect(await send({ act: 'peer-revoke', target: b.id })).toBe(422);
+    expect(await send({ act, target: a.id })).toBe(422);
+    expect(await send({ act, target: b.id }, member)).toBe(403);
+    expect(await send({ act, target: b.id, createdAt: new Date(a.clock.now() - HOUR).toISOString() })).toBe(422);
+    expect(await stateAt(a, b.id)).toBe('pending');
+    const nonce = 'n'.repeat(32);
+    expect(await send({ act, target: b.id, nonce })).toBe(200);
+    advance(1_000, a, b);
+    expect(await send({ act, target: b.id, nonce })).toBe(409);
+    expect(await a.world.identity.adminActs.list({ after: 1, limit: 10 })).toHaveLength(1);
+  });
+
+  test('give roles that others depend on by two, and take another one away by two', async () => {
+    const [ann, bea] = [await makeAdmin(a, 'root'), await makeAdmin(a)];
+    const cal = await signUp(a.world);
+    const give = async (by: typeof ann, role: 'admin' | 'user' | 'root' | 'archivist', user = cal.user) =>
+      post(a, by, `users/${user}/role`, await actOf(a, by, { act: `role-${role}`, target: user }));
+    const roleOf = async (user: string) =>
+      (await a.world.db.query<{ role: string }>({ text: 'select role from users where id = $1', values: [user] }))[0]?.role;
+    expect(await give(ann, 'archivist')).toMatchObject({ status: 200, body: { outcome: 'asked' } });
+    expect(await roleOf(cal.user)).toBe('user');
+    expect(await give(bea, 'archivist')).toMatchObject({ body: { outcome: 'done' } });
+    expect(await give(bea, 'user')).toMatchObject({ body: { outcome: 'done' } });
+    expect(await give(bea, 'root')).toMatchObject({ status: 403 });
+    expect(await give(ann, 'user', bea.user)).toMatchObject({ body: { outcome: 'asked' } });
+    expect(await roleOf(bea.user)).toBe('admin');
+    expect(await give(bea, 'user', bea.user)).toMatchObject({ body: { outcome: 'done' } });
+    expect(await give(ann, 'admin')).toMatchObject({ body: { outcome: 'done' } });
+    expect(await roleOf(cal.user)).toBe('admin');
+  });
+});

@@ -1,0 +1,97 @@
+// What an operator sees of streams, and mends, beside the server.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configWith } from '../../src/config/config.ts';
+import { runStreamsList, runStreamsParked, runStreamsRetry, type StreamsOf } from '../../src/ops/streams.ts';
+import { flush, type Home, openPeers } from '../support/peer-stage.ts';
+import type { PeerWire } from '../support/peer-wire.ts';
+import { PASSPHRASE, type Person, publishReed, signUp, silent } from '../support/people.ts';
+
+let a: Home;
+let b: Home;
+let wire: PeerWire;
+let close: () => Promise<void>;
+let ann: Person;
+beforeAll(async () => {
+  ({ a, b, wire, close } = await openPeers());
+  ann = await signUp(a);
+});
+afterAll(() => close());
+
+const run = async (command: typeof runStreamsList, of: StreamsOf = {}): Promise<{ value: Record<string, unknown>; shown: string }[]> => {
+  const printed: { value: Record<string, unknown>; shown: string }[] = [];
+  const terminal = {
+    isTerminal: true,
+    print: (value: object, shown: string) => void printed.push({ value: { ...value }, shown }),
+    note: (shown: string) => void printed.push({ value: {}, shown }),
+    isGone: () => false,
+    fault: () => undefined,
+  };
+  await command({ terminal, config: configWith({ databaseUrl: a.databaseUrl, passphrase: PASSPHRASE }), log: silent, of });
+  return printed;
+};
+
+test('peers are listed with what they lack, and what they refuse is shown, and sent again when asked', async () => {
+  expect((await run(runStreamsList))[0]?.shown).toMatch(/live +has everything; parked 0/);
+  expect((await run(runStreamsParked)).map(({ shown }) => shown)).toEqual(['Nothing is parked.']);
+  wire.fate = ({ leg }) => (leg === 'stream' ? { status: 503 } : 'deliver');
+  const reed = await publishReed(a, ann);
+  await publishReed(a, ann);
+  await flush(a);
+  expect((await run(runStreamsList, { peer: b.id }))[0]?.value).toMatchObject({
+    server: b.id,
+    authors: 1,
+    items: 2,
+    waiting: 1,
+    parked: 0,
+  });
+  wire.fate = () => 'deliver';
+  await a.rows(
+    `insert into parked_items (server_id, author_id, number, kind, subject_id, reason, parked_at)
+    values ($1, $2, 1, 'reed', $3, 'bad-signature', now())`,
+    b.id,
+    ann.user,
+    reed,
+  );
+  expect((await run(runStreamsRetry, { author: ann.user }))[0]?.value).toEqual({ parked: 1, waiting: 1 });
+  await a.rows('update parked_items set replay_at = null');
+  await flush(a);
+  const [parked] = await run(runStreamsParked, { author: ann.user });
+  expect(parked?.value).toMatchObject({
+    peer: b.id,
+    author: ann.user,
+    number: 1,
+    kind: 'reed',
+    subject: reed,
+    reason: 'bad-signature',
+    replays: 0,
+  });
+  expect(await b.rows('select from reeds where author_id = $1', ann.user)).toHaveLength(1);
+  await run(runStreamsRetry, { peer: b.id, number: 1 });
+  await flush(a);
+  expect((await run(runStreamsParked)).map(({ shown }) => shown)).toEqual(['Nothing is parked.']);
+  expect(await b.rows('select from reeds where author_id = $1', ann.user)).toHaveLength(2);
+  expect((await run(runStreamsList))[0]?.value).toMatchObject({ authors: 0, items: 0, parked: 0 });
+});
+
+test('what is no id is refused in words', async () => {
+  await expect(run(runStreamsList, { peer: 'x' })).rejects.toThrow('"x" is no server id.');
+  await expect(run(runStreamsParked, { author: 'ann' })).rejects.toThrow('"ann" is no member\'s id.');
+});
+
+test('what is refused again stays parked, with the new reason', async () => {
+  const reed = await publishReed(a, ann);
+  const [{ number } = { number: 0 }] = await a.rows<{ number: number }>('select number::int from author_facts where subject_id = $1', reed);
+  await a.rows(
+    `insert into parked_items (server_id, author_id, number, kind, subject_id, reason, parked_at)
+    values ($1, $2, $3, 'reed', $4, 'then', now())`,
+    b.id,
+    ann.user,
+    number,
+    reed,
+  );
+  await run(runStreamsRetry);
+  wire.fate = ({ body, leg }) => (leg === 'stream' && Buffer.from(body).includes(reed) ? { status: 422 } : 'deliver');
+  await flush(a);
+  wire.fate = () => 'deliver';
+  expect((await run(runStreamsParked))[0]?.value).toMatchObject({ reason: 'status 422', replays: 1 });
+});

@@ -1,0 +1,245 @@
+// The fold's statements where two of them meet, and where a bound is reached.
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditCrossingEvents } from '../../src/ledger/crossing-ends.ts';
+import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
+import { holderSaid, peerAway, peersLive } from '../../src/ledger/fold-peers.ts';
+import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
+import { promote } from '../../src/ledger/promote.ts';
+import { sentinelsArrive } from '../../src/presence/sentinels.ts';
+import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
+import { World } from '../support/ledger-world.ts';
+
+const PEER = 'bbbbbbbbbbbbbbbb' as ServerId;
+const FAR = `cccccccccccccccc@${PEER}/01890000-0000-7000-8000-000000000000` as ReedId;
+const STRANGER = `dddddddddddddddd@${PEER}` as UserId;
+
+let world: World;
+beforeEach(async () => {
+  world = await World.open({ peerAwakeEvents: 3 });
+  await world.db.query({ text: "insert into servers (id, name, first_seen_at) values ($1, 'peer', now())", values: [PEER] });
+  await peersLive(world.db, [PEER]);
+  await sentinelsArrive(world.db.kysely, [PEER]);
+});
+afterEach(() => world.close());
+
+const now = Date.now();
+const line = async (names: number): Promise<UserId[]> => {
+  const members = await world.community(...Array.from({ length: names }, (_, at) => `reader${at}`));
+  for (const member of members) expect((await world.opened(member, FAR, now)).state).toBe(5);
+  return members;
+};
+/** A member comes online who has it. */
+const hold = async (name: string): Promise<void> => {
+  const author = FAR.split('/')[0];
+  await world.db.query({ text: 'insert into identities (id, server_id, first_seen_at) values ($1, $2, now())', values: [author, PEER] });
+  await world.db.query({ text: 'insert into reed_identities (id, server_id, author_id) values ($1, $2, $3)', values: [FAR, PEER, author] });
+  const [holder] = await world.community(name);
+  await world.hold(FAR, holder as UserId);
+};
+const asked = (subject: ReedId, peerRequestId: string = randomUUID()) =>
+  ({
+    eventId: randomUUID(),
+    server: PEER,
+    peerRequestId,
+    userId: STRANGER,
+    keyId: `${STRANGER}/k`,
+    kind: 'reed',
+    subject,
+    isFallback: false,
+  }) as const;
+
+describe('a line', () => {
+  it('gives out three slots and no fourth, whoever looks at the same moment', async () => {
+    await line(8);
+    const all = await Promise.all(Array.from({ length: 4 }, () => promote(world.context, [FAR], now)));
+    const rows = await world.db.query<{ slot: number }>({ text: 'select slot from foreign_pending_events order by slot' });
+    expect(rows.map(({ slot }) => slot)).toEqual([1, 2, 3]);
+    expect(all.flatMap(({ crossing }) => crossing)).toHaveLength(3);
+    expect((await world.events()).map(({ state }) => state).sort()).toEqual([5, 5, 5, 5, 5, 7, 7, 7]);
+  });
+
+  it('is not moved while its server does not answer', async () => {
+    await line(2);
+    await peerAway(world.db, PEER, now + 5_000, now);
+    const { crossing, waiting } = await promote(world.context, [FAR], now);
+    expect([crossing, waiting.map(({ isAway }) => isAway)]).toEqual([[], [true, true]]);
+    expect((await promote(world.context, [FAR], now + 5_000)).crossing).toHaveLength(2);
+  });
+
+  it('gets the holder that came online meanwhile, and nothing crosses', async () => {
+    await line(2);
+    await hold('holder');
+    const { crossing, roused } = await promote(world.context, [FAR], now);
+    expect([crossing, roused, (await world.events()).map(({ state }) => state)]).toEqual([[], true, [4, 4]]);
+  });
+
+  it('keeps one crossing asleep when nobody is online there, and moves no further', async () => {
+    await line(4);
+    const { crossing } = await promote(world.context, [FAR], now);
+    const outcomes = [];
+    for (const { crossingId } of crossing) outcomes.push(await answered(world.context, crossingId, false, now));
+    expect(outcomes.map((outcome) => [outcome?.isAsleep, outcome?.isGivenUp])).toEqual([
+      [true, false],
+      [false, true],
+      [false, true],
+    ]);
+    expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
+    expect((await world.events()).map(({ state }) => state)).toEqual([5, 5, 5, 5]);
+  });
+});
+
+describe('an answer that says that nothing crosses', () => {
+  it('waits while somebody has the event, which is never left without its crossing', async () => {
+    await line(1);
+    const [crossing] = (await promote(world.context, [FAR], now)).crossing;
+    const id = crossing?.crossingId ?? '';
+    const back = () => returned(world.context, id, { wasTried: false, isUnheld: false }, now);
+    await world.whileLocked('select * from pending_events for update', [], async () => void (await back()));
+    expect(await world.db.query({ text: 'select from foreign_pending_events' })).toHaveLength(1);
+    await back();
+    expect([
+      (await world.events()).map(({ state }) => state),
+      await world.db.query({ text: 'select from foreign_pending_events' }),
+    ]).toEqual([[5], []]);
+  });
+
+  it('and was lost on its way is found by the audit', async () => {
+    await line(1);
+    await promote(world.context, [FAR], now);
+    await auditCrossingEvents(world.context, '00000000-0000-0000-0000-000000000000', now);
+    expect((await world.events()).map(({ state }) => state)).toEqual([7]);
+    await world.db.query({ text: 'delete from foreign_pending_events' });
+    await auditCrossingEvents(world.context, '00000000-0000-0000-0000-000000000000', now);
+    expect((await world.events()).map(({ state }) => state)).toEqual([4]);
+  });
+});
+
+describe('whoever may not carry', () => {
+  it('keeps nobody from carrying, and gets a holder all the same', async () => {
+    const members = await line(3);
+    await world.db.query({
+      text: "insert into carrier_faults (subject, member, reason, at) select $1, unnest($2::text[]), 'silence', $3",
+      values: [FAR, members.slice(0, 2), new Date(now)],
+    });
+    const context = { ...world.context, limits: { ...world.limits, linePerPromotion: 1 } };
+    expect((await promote(context, [FAR], now)).crossing).toHaveLength(1);
+    expect((await promote(context, [FAR], now)).crossing).toEqual([]);
+    expect((await world.events()).map(({ state }) => state)).toEqual([5, 5, 7]);
+    await hold('holder');
+    expect((await promote(world.context, [FAR], now)).roused).toBe(true);
+    expect((await world.events()).map(({ state }) => state)).toEqual([4, 4, 7]);
+  });
+});
+
+describe('a reed whose copies are found false', () => {
+  it('eight times within an hour crosses once a minute, for one at a time', async () => {
+    await line(4);
+    await world.db.query({
+      text: `insert into carrier_faults (subject, member, reason, at) select $1, 'liar ' || n, 'invalid', $2 from generate_series(1, 8) as n`,
+      values: [FAR, new Date(now - 30_000)],
+    });
+    expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
+    expect((await promote(world.context, [FAR], now + 31_000)).crossing).toHaveLength(1);
+    expect((await promote(world.context, [FAR], now + 31_000)).crossing).toEqual([]);
+    expect((await promote(world.context, [FAR], now + 3_600_000)).crossing).toHaveLength(2);
+  });
+});
+
+describe('one server', () => {
+  it('is asked for so many copies at once, asleep ones not counted', async () => {
+    const [member] = await world.community('eager');
+    const reeds = Array.from({ length: 4 }, (_, at) => `cccccccccccccccc@${PEER}/01890000-0000-7000-8000-00000000000${at}` as ReedId);
+    for (const reed of reeds) await world.opened(member as UserId, reed, now);
+    const context = { ...world.context, limits: { ...world.limits, crossingsPerPeer: 3 } };
+    const { crossing } = await promote(context, reeds, now);
+    expect(crossing).toHaveLength(3);
+    await answered(context, crossing[0]?.crossingId ?? '', false, now);
+    expect((await promote(context, reeds, now)).crossing).toHaveLength(1);
+  });
+});
+
+describe('a copy', () => {
+  it('that comes twice is delivered once', async () => {
+    await line(1);
+    const [crossing] = (await promote(world.context, [FAR], now)).crossing;
+    const item = { crossingId: crossing?.crossingId ?? '', server: PEER, parts: [] };
+    const outcomes = await Promise.all([arrive(world.context, item, now), arrive(world.context, item, now)]);
+    expect(outcomes.filter(({ outcome }) => outcome === 'relayed')).toHaveLength(1);
+    expect((await arrive(world.context, item, now)).outcome).toBe('repeated');
+  });
+
+  it('of another server than the one that was asked is unknown', async () => {
+    await line(1);
+    const [crossing] = (await promote(world.context, [FAR], now)).crossing;
+    const item = { crossingId: crossing?.crossingId ?? '', server: 'eeeeeeeeeeeeeeee' as ServerId, parts: [] };
+    expect((await arrive(world.context, item, now)).outcome).toBe('unknown');
+  });
+});
+
+describe('a peer’s request', () => {
+  it('is one event however often and at whatever moment it comes', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const id = randomUUID();
+    await Promise.all(Array.from({ length: 4 }, () => openForeign(world.context, asked(reed, id), now)));
+    expect((await openForeign(world.context, asked(reed, id), now)).verdict).toBe('opened');
+    expect(await world.events()).toHaveLength(1);
+    expect(await world.db.query({ text: 'select from foreign_relay_requests' })).toHaveLength(1);
+  });
+
+  it('is refused once the peer has as many as it may', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const verdicts = [];
+    for (let at = 0; at < 4; at++) verdicts.push((await openForeign(world.context, asked(reed), now)).verdict);
+    expect(verdicts).toEqual(['opened', 'opened', 'opened', 'full']);
+  });
+
+  it('is refused after its cancel, for as long as that is remembered', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const id = randomUUID();
+    expect((await cancelForeign(world.context, { server: PEER, peerRequestId: id, isInvalid: false }, now)).outcome).toBe('unknown');
+    expect((await openForeign(world.context, asked(reed, id), now)).verdict).toBe('cancelled');
+    expect((await openForeign(world.context, asked(reed, id), now + 11 * 60_000)).verdict).toBe('opened');
+  });
+
+  it('is acknowledged only once its copy was passed on', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const request = asked(reed);
+    await openForeign(world.context, request, now);
+    expect((await acknowledgeForeign(world.context, PEER, request.peerRequestId, now)).outcome).not.toBe('ended');
+    expect(await world.db.query({ text: 'select from reed_server_allocations' })).toEqual([]);
+  });
+
+  it('ends when the peer does not name it a minute after it was made', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const kept = asked(reed);
+    for (const request of [kept, asked(reed)]) await openForeign(world.context, request, now);
+    const unknown = randomUUID();
+    expect((await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 30_000)).ended).toEqual([]);
+    const compared = await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 61_000);
+    expect([compared.unknown, compared.ended.length, (await world.events()).length]).toEqual([[unknown], 1, 1]);
+  });
+});
+
+describe('the word of a peer that it has a holder', () => {
+  it('counts for nothing but what it was given once', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const says = (holding: boolean) => holderSaid(world.db, { server: PEER, reedId: reed, holding });
+    expect(await says(true)).toBe(false);
+    expect(await world.db.query({ text: 'select from reed_server_allocations' })).toEqual([]);
+    await world.db.query({
+      text: 'insert into reed_server_allocations (reed_id, server_id, holding) values ($1, $2, true)',
+      values: [reed, PEER],
+    });
+    expect([await says(false), await world.db.query({ text: 'select holding from reed_server_allocations' })]).toEqual([
+      true,
+      [{ holding: false }],
+    ]);
+  });
+});

@@ -1,0 +1,138 @@
+// The way between two servers, in the process: calls and answers can be lost, repeated, delayed and reordered, and the copies on it are counted
+// here, not by the servers.
+
+import { ERROR_CODES } from '../../src/base/codes.ts';
+import { AppError } from '../../src/base/errors.ts';
+import type { FoldLeg } from '../../src/federation/fold-ports.ts';
+import type { Called, Leg, PeerCalls } from '../../src/federation/stream-ports.ts';
+import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
+import { decodeFoldDelivery, decodeFoldRequest } from '../../src/wire/fold.ts';
+
+export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonly leg: FoldLeg; readonly body: Uint8Array };
+
+/** What becomes of a call. held: until `release`. */
+export type Fate = 'pass' | 'lose-request' | 'lose-answer' | 'repeat' | 'hold';
+
+const LEGS: ReadonlySet<string> = new Set<FoldLeg>([
+  ...(['request', 'fallback', 'deliver', 'not-held', 'cancel', 'ack', 'crossings', 'holder-notify'] as const),
+]);
+const isOfFold = (leg: string): leg is FoldLeg => LEGS.has(leg);
+
+export class Wire {
+  /** Decides what becomes of each call; may take its time. */
+  fate: (call: WireCall) => Fate | Promise<Fate> = () => 'pass';
+  /** Every call that was made, in order. */
+  readonly calls: WireCall[] = [];
+  /** Copies on the wire now, by reed; the most there ever were; and how many ever arrived and were taken. */
+  readonly #copies = new Map<ReedId, number>();
+  mostCopies = 0;
+  readonly taken = new Map<ReedId, Set<string>>();
+  readonly #reedOf = new Map<string, ReedId>();
+  readonly #requesterOf = new Map<string, UserId>();
+  readonly #handlers = new Map<ServerId, ReadonlyMap<string, Leg>>();
+  readonly #epochs = new Map<ServerId, string>();
+  readonly #held: (() => void)[] = [];
+
+  attach(server: ServerId, legs: ReadonlyMap<string, Leg>, epoch = ''): void {
+    this.#handlers.set(server, legs);
+    this.#epochs.set(server, epoch);
+  }
+
+  /** The server is not there. */
+  detach(server: ServerId): void {
+    this.#handlers.delete(server);
+  }
+
+  /** The calls of a server whose id is known by the time that it calls. */
+  callsOf(from: () => ServerId): PeerCalls {
+    return {
+      call: async (to, leg, body, options) =>
+        isOfFold(leg) ? this.#call({ from: from(), to, leg, body }, options?.signal) : { kind: 'held', untilMs: null },
+    };
+  }
+
+  /** The legs that were called, in order, but for the regular comparing of lists. */
+  get legs(): FoldLeg[] {
+    return this.calls.flatMap(({ leg }) => (leg === 'crossings' ? [] : [leg]));
+  }
+
+  count(leg: FoldLeg): number {
+    return this.calls.filter((call) => call.leg === leg).length;
+  }
+
+  /** Lets all held calls go on, the last one first. */
+  release(): void {
+    for (const go of this.#held.splice(0).reverse()) go();
+  }
+
+  /** Who was sent the copies of this reed that arrived. */
+  takers(reed: ReedId): UserId[] {
+    return [...(this.taken.get(reed) ?? [])].flatMap((crossing) => this.#requesterOf.get(crossing) ?? []);
+  }
+
+  get held(): number {
+    return this.#held.length;
+  }
+
+  async #call(call: WireCall, signal?: AbortSignal): Promise<Called> {
+    this.calls.push(call);
+    const request = call.leg === 'request' || call.leg === 'fallback' ? decodeFoldRequest(call.body) : null;
+    if (request !== null) {
+      this.#reedOf.set(request.peerRequestId, request.reedId);
+      this.#requesterOf.set(request.peerRequestId, request.requesterId);
+    }
+    const copy = call.leg === 'deliver' ? decodeFoldDelivery(call.body) : null;
+    const reed = copy && this.#reedOf.get(copy.peerRequestId);
+    if (reed) this.#carry(reed, 1);
+    const answered = this.#pass(call).then((answer) => {
+      if (reed && copy && answer.kind === 'answer' && answer.status === 204) this.#take(reed, copy.peerRequestId);
+      return answer;
+    });
+    try {
+      return await (signal === undefined ? answered : Promise.race([answered, aborted(signal)]));
+    } finally {
+      if (reed) this.#carry(reed, -1);
+    }
+  }
+
+  #carry(reed: ReedId, by: 1 | -1): void {
+    const now = (this.#copies.get(reed) ?? 0) + by;
+    this.#copies.set(reed, now);
+    this.mostCopies = Math.max(this.mostCopies, now);
+  }
+
+  #take(reed: ReedId, crossing: string): void {
+    const known = this.taken.get(reed) ?? new Set();
+    this.taken.set(reed, known.add(crossing));
+  }
+
+  async #pass(call: WireCall): Promise<Called> {
+    const fate = await this.fate(call);
+    if (fate === 'hold') await new Promise<void>((go) => this.#held.push(go));
+    if (fate === 'lose-request') return { kind: 'transport', reason: 'lost' };
+    const first = this.#handle(call);
+    const [answer] = fate === 'repeat' ? await Promise.all([first, this.#handle(call)]) : [await first];
+    return fate === 'lose-answer' ? { kind: 'transport', reason: 'lost' } : answer;
+  }
+
+  async #handle({ body, from, leg: name, to }: WireCall): Promise<Called> {
+    const leg = this.#handlers.get(to)?.get(name);
+    if (leg === undefined) return { kind: 'transport', reason: 'refused' };
+    const epoch = this.#epochs.get(to) ?? '';
+    try {
+      const { status, body: answer = new Uint8Array(0) } = await leg.handle(from, body);
+      return { kind: 'answer', status, body: answer, epoch };
+    } catch (error) {
+      if (!(error instanceof AppError)) return { kind: 'answer', status: 500, body: new Uint8Array(0), epoch };
+      const { httpStatus } = ERROR_CODES[error.code];
+      return { kind: 'answer', status: httpStatus, body: new Uint8Array(0), epoch, refusal: { retryAfterMs: error.retryAfterMs ?? 0 } };
+    }
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<Called> =>
+  new Promise((resolve) => {
+    const end = () => resolve({ kind: 'transport', reason: 'closed' });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });

@@ -1,0 +1,78 @@
+// What follows from an answer between two servers, row by row.
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS as limits } from '../../src/base/limits.ts';
+import type { FoldAnswer } from '../../src/federation/fold-ports.ts';
+import { afterDelivery, afterRequest, awayMs, isFailing, isSettled } from '../../src/federation/fold-rules.ts';
+
+const answer = (status: number, retryAfterMs?: number): FoldAnswer => ({
+  ...{ kind: 'answer', status, body: new Uint8Array(0), epoch: '' },
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+const LOST: FoldAnswer = { kind: 'transport', reason: 'lost' };
+
+describe('after a request', () => {
+  it.each([
+    [200, { kind: 'open' }],
+    [404, { kind: 'reed', isFound: false }],
+    [409, { kind: 'reed', isFound: true }],
+    [403, { kind: 'carrier', isBlocked: true }],
+    [400, { kind: 'carrier', isBlocked: false }],
+    [410, { kind: 'again' }],
+    [429, { kind: 'away' }],
+    [500, { kind: 'away' }],
+    [503, { kind: 'away' }],
+    [302, { kind: 'away' }],
+  ])('answered %i it is', (status, next) => {
+    expect(afterRequest(answer(status), false)).toEqual(next);
+  });
+
+  it('without an answer nothing is known', () => {
+    expect(afterRequest(LOST, false)).toEqual({ kind: 'away' });
+    expect(afterRequest(LOST, true)).toEqual({ kind: 'away' });
+  });
+
+  it.each([
+    [404, true],
+    [409, true],
+    [422, false],
+    [425, false],
+  ])('of a holder’s server answered %i the next one is asked', (status, isUnheld) => {
+    expect(afterRequest(answer(status), true)).toEqual({ kind: 'next', isUnheld });
+  });
+});
+
+describe('after a delivery', () => {
+  const time = { leftMs: limits.forwardAgainMs, tries: 1 };
+  it.each([
+    [answer(204), 'relayed'],
+    [answer(404), 'gone'],
+    [answer(503), 'again'],
+    [answer(500), 'again'],
+    [LOST, 'again'],
+  ] as const)('of %o', (given, next) => {
+    expect(afterDelivery(given, time, limits)).toBe(next);
+  });
+
+  it('it is tried once more only, and only with time left', () => {
+    expect(afterDelivery(LOST, { ...time, tries: 2 }, limits)).toBe('failed');
+    expect(afterDelivery(LOST, { ...time, leftMs: limits.forwardAgainMs - 1 }, limits)).toBe('failed');
+  });
+});
+
+describe('a peer', () => {
+  it('has taken a word if it says so, or has nothing that it is about', () => {
+    expect([204, 200, 404].map((status) => isSettled(answer(status)))).toEqual([true, true, true]);
+    expect([400, 403, 429, 500, 503].map((status) => isSettled(answer(status)))).toEqual([false, false, false, false, false]);
+    expect(isSettled(LOST)).toBe(false);
+  });
+
+  it('fails without an answer, at 429 and at 5xx', () => {
+    expect([LOST, answer(429), answer(500), answer(503)].every(isFailing)).toBe(true);
+    expect([answer(200), answer(404), answer(410)].some(isFailing)).toBe(false);
+  });
+
+  it('is left alone for longer each time, and at least as long as it asks', () => {
+    expect([1, 2, 3, 40].map((failures) => awayMs(failures, LOST, limits))).toEqual([1_000, 2_000, 4_000, limits.peerAwayMaxMs]);
+    expect(awayMs(1, answer(429, 30_000), limits)).toBe(30_000);
+  });
+});
