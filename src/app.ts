@@ -116,10 +116,8 @@ const openMembers = async (
         streams().actTowards(viewer);
       },
     },
-    onFollowed: (member, target) => {
-      told().followed(member, target);
-      streams().actTowards(target);
-    },
+    onFollowed: (member, target) => told().followed(member, target),
+    onActed: (target) => streams().actTowards(target),
     learnPerson: (user) => streams().persons.learnPerson(user),
     onKeyEnded: (key) => told().keyEnded(key),
     onAccountRemoved: (user) => told().accountRemoved(user),
@@ -135,7 +133,11 @@ const openMembers = async (
   }
   return {
     identity: opened.value,
-    reeds: openReeds({ ...ground, identity: opened.value, onRemoved: (kind, subject) => told().removed(kind, subject) }),
+    reeds: openReeds({
+      ...{ ...ground, identity: opened.value },
+      onRemoved: (kind, subject) => told().removed(kind, subject),
+      onLiked: (target) => streams().actTowards(target),
+    }),
   };
 };
 

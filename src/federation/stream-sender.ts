@@ -30,6 +30,8 @@ type Drain = {
   /** Authors who published something; null: whoever there is. */
   authors: Set<UserId> | null;
   running: boolean;
+  /** What is no fact of a stream is to be looked at. */
+  others: boolean;
   /** Something was wanted meanwhile. */
   again: boolean;
 };
@@ -69,7 +71,7 @@ export class StreamSender {
 
   /** Something that is no fact of a stream is owed to this peer. */
   owes(peer: ServerId): void {
-    this.#want(peer, null);
+    this.#want(peer, [], true);
   }
 
   /** Something valid came from this peer: it can be reached, probably. */
@@ -103,10 +105,11 @@ export class StreamSender {
     });
   }
 
-  #want(peer: ServerId, authors: readonly UserId[] | null): void {
+  #want(peer: ServerId, authors: readonly UserId[] | null, others = authors === null): void {
     if (this.#stopped) return;
-    const drain = this.#drains.get(peer) ?? { authors: new Set(), running: false, again: false };
+    const drain = this.#drains.get(peer) ?? { authors: new Set(), others: false, running: false, again: false };
     this.#drains.set(peer, drain);
+    drain.others ||= others;
     if (authors === null) drain.authors = null;
     else for (const author of authors) drain.authors?.add(author);
     // So many names are nobody in particular.
@@ -136,8 +139,8 @@ export class StreamSender {
     const { table } = this.#deps;
     const running = new Set<Promise<void>>();
     let takesMore = true;
-    if (drain.authors === null) takesMore = (await this.#deps.others(peer)) && (await this.#replay(peer));
     while (takesMore || running.size > 0) {
+      if (takesMore) takesMore = await this.#others(peer, drain);
       const wanted = takesMore ? this.#wanted(drain) : [];
       const claims = wanted !== null && wanted.length === 0 ? [] : await table.claim(peer, wanted);
       for (const claim of claims) {
@@ -154,6 +157,13 @@ export class StreamSender {
       else if (drain.again) drain.again = false;
       else return;
     }
+  }
+
+  /** Also when it is wanted while streams are being sent. @returns whether the peer takes more */
+  async #others(peer: ServerId, drain: Drain): Promise<boolean> {
+    if (!drain.others) return true;
+    drain.others = false;
+    return (await this.#deps.others(peer)) && (await this.#replay(peer));
   }
 
   /** Whom to claim for now; null: anybody. What is named while this goes on is looked at next. */

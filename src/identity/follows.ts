@@ -24,6 +24,8 @@ export type FollowsDeps = {
   readonly countersigner: Countersigner;
   /** Called after the commit of a follow, and again when it is repeated: who was not answered may not have been told of either. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
+  /** Called after the commit of a follow or its end, with whom it concerns. */
+  readonly onActed: (target: UserId) => void;
 };
 
 /** Somebody in a list of follows. A member of another server has no name here. */
@@ -43,7 +45,7 @@ export class Follows {
    * @throws AppError INVALID, FORBIDDEN, NOT_FOUND; CONFLICT over the limit; REMOVED or BLOCKED with the certificate; KEY_REVOKED
    */
   async set(member: Member, target: UserId, type: 'follow' | 'unfollow', value: unknown): Promise<Countersigned<'follow' | 'unfollow'>> {
-    const { keys, clock, countersigner, onFollowed } = this.#deps;
+    const { keys, clock, countersigner, onActed, onFollowed } = this.#deps;
     const verified = await requireSigned(value, type, { keys, now: clock.now() });
     const { statement } = verified;
     if (statement.user !== member.userId) throw new AppError('FORBIDDEN', 'user: not the one signed in');
@@ -64,6 +66,7 @@ export class Follows {
           where follows.seq < excluded.seq`.execute(tx);
     });
     if (type === 'follow') onFollowed(member.userId, target);
+    onActed(target);
     return accepted;
   }
 

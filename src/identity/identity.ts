@@ -38,6 +38,8 @@ export type IdentityDeps = {
   readonly blockEffects: BlockEffects;
   /** Called after the commit of a follow, and whenever it is repeated. */
   readonly onFollowed: (member: UserId, target: UserId) => void;
+  /** Called after the commit of a follow or its end. */
+  readonly onActed: (target: UserId) => void;
   /** Asks somebody's home who they are, and keeps what is proven. */
   readonly learnPerson: (user: UserId) => Promise<unknown>;
   /** Called after the commit that revoked a key or put it off the chain. */

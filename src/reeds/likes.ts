@@ -17,6 +17,8 @@ export type LikesDeps = {
   readonly clock: Clock;
   readonly keys: KeyLookup;
   readonly countersigner: Countersigner;
+  /** Called after the commit of a like or its end, with what it concerns. */
+  readonly onLiked: (target: ReedId) => void;
 };
 
 export class Likes {
@@ -31,12 +33,12 @@ export class Likes {
    * @throws AppError INVALID, FORBIDDEN, NOT_FOUND; REMOVED or BLOCKED with the certificate; KEY_REVOKED
    */
   async set(member: Member, target: ReedId, type: 'like' | 'unlike', value: unknown): Promise<Countersigned<'like' | 'unlike'>> {
-    const { keys, clock, countersigner } = this.#deps;
+    const { keys, clock, countersigner, onLiked } = this.#deps;
     const verified = await requireSigned(value, type, { keys, now: clock.now() });
     const { statement } = verified;
     if (statement.user !== member.userId) throw new AppError('FORBIDDEN', 'user: not the one signed in');
     if (statement.target !== target) throw new AppError('INVALID', 'target: not the one in the path');
-    return countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
+    const accepted = await countersigner.accept(verified, { user: statement.user, key: statement.key }, async (tx, { hash, seq }) => {
       if (type === 'like') await requireReadable(tx, member.userId, target);
       await oweLeg(tx, { family: 'like', user: member.userId, target }, { hash, seq, at: new Date(clock.now()) });
       await sql`
@@ -46,6 +48,8 @@ export class Likes {
           set active = excluded.active, seq = excluded.seq, statement_hash = excluded.statement_hash
           where likes.seq < excluded.seq`.execute(tx);
     });
+    onLiked(target);
+    return accepted;
   }
 
   /**

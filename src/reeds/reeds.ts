@@ -4,7 +4,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
 import { ForeignReeds } from './foreign.ts';
-import { Likes } from './likes.ts';
+import { Likes, type LikesDeps } from './likes.ts';
 import { ReedLists } from './lists.ts';
 import { ReedProfile } from './profile.ts';
 import { Publish } from './publish.ts';
@@ -20,6 +20,7 @@ export type ReedsDeps = {
   readonly limits: Limits;
   readonly identity: Pick<Identity, 'server' | 'storedKeys' | 'countersigner'>;
   readonly onRemoved: RemovalDeps['onRemoved'];
+  readonly onLiked: LikesDeps['onLiked'];
 };
 
 export type Reeds = {
@@ -35,7 +36,7 @@ export type Reeds = {
   readonly foreign: ForeignReeds;
 };
 
-export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps): Reeds {
+export function openReeds({ db, clock, limits, identity, onLiked, onRemoved }: ReedsDeps): Reeds {
   const signing = { keys: identity.storedKeys, countersigner: identity.countersigner };
   return {
     register: new Register({ db, clock, limits, home: identity.server.id, ...signing }),
@@ -44,7 +45,7 @@ export function openReeds({ db, clock, limits, identity, onRemoved }: ReedsDeps)
     reading: new Reading(db),
     voiding: new Voiding({ db, clock, limits }),
     removal: new Removal({ clock, limits, onRemoved, ...signing }),
-    likes: new Likes({ db, clock, ...signing }),
+    likes: new Likes({ db, clock, onLiked, ...signing }),
     lists: new ReedLists(db),
     profile: new ReedProfile(db, limits),
     foreign: new ForeignReeds({ clock, limits, home: identity.server.id }),

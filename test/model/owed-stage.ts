@@ -43,8 +43,9 @@ const actsOf =
       ...openReeds({
         ...{ db, clock, limits, identity: { server, storedKeys, countersigner } },
         onRemoved: (kind, subject) => relay().removed(kind, subject),
+        onLiked: () => undefined,
       }),
-      follows: new Follows({ ...common, onFollowed: (member, target) => relay().followed(member, target) }),
+      follows: new Follows({ ...common, onFollowed: (member, target) => relay().followed(member, target), onActed: () => undefined }),
       blocks: new Blocks({ ...common, effects }),
     };
   };
@@ -60,6 +61,7 @@ export const openOwedStage = async (limits: Partial<Limits>, members: number): P
       ...{
         onSessionEnded: ignored,
         onFollowed: ignored,
+        onActed: ignored,
         learnPerson: async () => undefined,
         onKeyEnded: ignored,
         onAccountRemoved: ignored,

@@ -88,6 +88,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     signup: options.signup ?? 'open',
     onSessionEnded,
     onFollowed: () => undefined,
+    onActed: () => undefined,
     learnPerson: async (user) => options.learnPerson?.(user),
     onKeyEnded: () => undefined,
     onAccountRemoved: () => undefined,
@@ -105,7 +106,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     await db.close();
     await database.drop();
   };
-  const reeds = openReeds({ db, clock, limits, identity, onRemoved: () => undefined });
+  const reeds = openReeds({ db, clock, limits, identity, onRemoved: () => undefined, onLiked: () => undefined });
   return { db, database, databaseUrl: database.url, clock, limits, identity, reeds, ended, close };
 }
 
