@@ -5,6 +5,7 @@ import { ERROR_CODES } from '../../src/base/codes.ts';
 import { AppError } from '../../src/base/errors.ts';
 import type { FoldLeg } from '../../src/federation/fold-ports.ts';
 import type { Called, Leg, PeerCalls } from '../../src/federation/stream-ports.ts';
+import { CopyCount } from '../../src/ops/demo/copy-count.ts';
 import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
 import { decodeFoldDelivery, decodeFoldRequest } from '../../src/wire/fold.ts';
 
@@ -23,12 +24,7 @@ export class Wire {
   fate: (call: WireCall) => Fate | Promise<Fate> = () => 'pass';
   /** Every call that was made, in order. */
   readonly calls: WireCall[] = [];
-  /** Copies on the wire now, by reed; the most there ever were; and how many ever arrived and were taken. */
-  readonly #copies = new Map<ReedId, number>();
-  mostCopies = 0;
-  readonly taken = new Map<ReedId, Set<string>>();
-  readonly #reedOf = new Map<string, ReedId>();
-  readonly #requesterOf = new Map<string, UserId>();
+  readonly copies = new CopyCount();
   readonly #handlers = new Map<ServerId, ReadonlyMap<string, Leg>>();
   readonly #epochs = new Map<ServerId, string>();
   readonly #held: (() => void)[] = [];
@@ -65,9 +61,15 @@ export class Wire {
     for (const go of this.#held.splice(0).reverse()) go();
   }
 
-  /** Who was sent the copies of this reed that arrived. */
+  /** The most copies of one reed that there ever were at once; those that arrived, by reed; and who was sent them. */
+  get mostCopies(): number {
+    return this.copies.most;
+  }
+  get taken(): ReadonlyMap<ReedId, ReadonlySet<string>> {
+    return this.copies.taken;
+  }
   takers(reed: ReedId): UserId[] {
-    return [...(this.taken.get(reed) ?? [])].flatMap((crossing) => this.#requesterOf.get(crossing) ?? []);
+    return this.copies.takers(reed);
   }
 
   get held(): number {
@@ -77,33 +79,18 @@ export class Wire {
   async #call(call: WireCall, signal?: AbortSignal): Promise<Called> {
     this.calls.push(call);
     const request = call.leg === 'request' || call.leg === 'fallback' ? decodeFoldRequest(call.body) : null;
-    if (request !== null) {
-      this.#reedOf.set(request.peerRequestId, request.reedId);
-      this.#requesterOf.set(request.peerRequestId, request.requesterId);
-    }
-    const copy = call.leg === 'deliver' ? decodeFoldDelivery(call.body) : null;
-    const reed = copy && this.#reedOf.get(copy.peerRequestId);
-    if (reed) this.#carry(reed, 1);
+    if (request !== null) this.copies.asked(request);
+    const delivery = call.leg === 'deliver' ? decodeFoldDelivery(call.body) : null;
+    const copy = delivery && this.copies.carried(delivery.peerRequestId);
     const answered = this.#pass(call).then((answer) => {
-      if (reed && copy && answer.kind === 'answer' && answer.status === 204) this.#take(reed, copy.peerRequestId);
+      if (answer.kind === 'answer' && answer.status === 204) copy?.taken();
       return answer;
     });
     try {
       return await (signal === undefined ? answered : Promise.race([answered, aborted(signal)]));
     } finally {
-      if (reed) this.#carry(reed, -1);
+      copy?.ended();
     }
-  }
-
-  #carry(reed: ReedId, by: 1 | -1): void {
-    const now = (this.#copies.get(reed) ?? 0) + by;
-    this.#copies.set(reed, now);
-    this.mostCopies = Math.max(this.mostCopies, now);
-  }
-
-  #take(reed: ReedId, crossing: string): void {
-    const known = this.taken.get(reed) ?? new Set();
-    this.taken.set(reed, known.add(crossing));
   }
 
   async #pass(call: WireCall): Promise<Called> {
