@@ -112,8 +112,7 @@ export class FoldPair {
       throw error;
     }
     this.wire.calls.length = 0;
-    this.wire.mostCopies = 0;
-    this.wire.taken.clear();
+    this.wire.copies.reset();
   }
 
   async close(): Promise<void> {
