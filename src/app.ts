@@ -20,7 +20,7 @@ import { Fold } from './federation/fold.ts';
 import { CallsOfFold } from './federation/fold-calls.ts';
 import { PeerWatch } from './federation/peer-watch.ts';
 import { StoredPeers } from './federation/stored-peers.ts';
-import type { Leg, PeerCalls } from './federation/stream-ports.ts';
+import type { AskForChain, Leg, PeerCalls } from './federation/stream-ports.ts';
 import { openStreams, type Streams } from './federation/streams.ts';
 import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -143,8 +143,10 @@ const openMembers = async (
 
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
+type AboutStreams = { readonly onFact: (author: UserId) => void; readonly calls: () => PeerCalls; readonly askForChain: AskForChain };
+
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact: (author: UserId) => void; calls: () => PeerCalls }) => {
+const openRelay = (ground: Ground, { identity, reeds }: Members, about: AboutStreams) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
@@ -153,6 +155,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact
     ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, home: identity.server.id, keys: identity.foreignKeys },
     calls: new CallsOfFold({ ...ground, calls: about.calls }),
     threads: new VerifiedRecords({ keys: identity.storedKeys, clock: ground.clock }),
+    askForChain: about.askForChain,
     looks: () => relay.looks,
   });
   const relay: Relay = new Relay({
@@ -241,6 +244,7 @@ const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUr
   const { presence, relay, fold, gateway, replica, leave } = openRelay(ground, members, {
     onFact: (author) => streams.factOf(author),
     calls: () => calls,
+    askForChain: (key) => streams.persons.askForChain(key),
   });
   onReplica(replica);
   const watch = new PeerWatch({

@@ -2,7 +2,7 @@
 // What is shown of others is proved first: a certificate that does not hold, or is of something else, is left out.
 import { AppError } from '../base/errors.ts';
 import { verifyCertificate } from '../crypto/statement.ts';
-import { parseReedId, parseUserId, type ReedId, type UserId } from '../wire/address.ts';
+import { parseReedId, parseServerId, parseUserId, type ReedId, type ServerId, type UserId } from '../wire/address.ts';
 import type { Api, TokenSource } from './api.ts';
 import type { KeyDirectory } from './keys.ts';
 import { mended } from './mends.ts';
@@ -23,6 +23,9 @@ export type ListedInvite = {
   readonly claimedAt: string | null;
   readonly revokedAt: string | null;
 };
+
+/** Another server with which this member's exchanges reeds. `webUrl` is what that server says of itself. */
+export type ListedPeer = { readonly server: ServerId; readonly name: string; readonly webUrl: string; readonly state: 'live' | 'away' };
 
 /** Pages in their order; a page may be empty though others follow. Throws AppError. */
 export type Pages<T> = AsyncGenerator<readonly T[], void, void>;
@@ -79,6 +82,14 @@ export class Lists {
     return this.#pages(`users?query=${encodeURIComponent(query)}`, 'users', personIn);
   }
 
+  /** The servers with which this member's exchanges reeds; away: it can't be reached now. */
+  async peers(): Promise<readonly ListedPeer[]> {
+    const { api, session } = this.#deps;
+    const answer = (await mended(() => api.call('peers', { session }))) as { readonly peers?: unknown } | null | undefined;
+    if (!Array.isArray(answer?.peers)) throw NO_LIST();
+    return answer.peers.flatMap((item) => peerIn(item) ?? []);
+  }
+
   /** This member's invites, newest first. */
   invites(): Pages<ListedInvite> {
     return this.#pages('invites', 'invites', (item) => item as ListedInvite);
@@ -101,7 +112,7 @@ export class Lists {
       const query: string = cursor === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
       const answer = ((await mended(() => api.call(path + query, { session }))) ?? {}) as Record<string, unknown>;
       const items = answer[field];
-      if (!Array.isArray(items)) throw new AppError('UNAVAILABLE', 'the server answered something else than a list; try again later');
+      if (!Array.isArray(items)) throw NO_LIST();
       const page = await Promise.all(items.map(read));
       yield page.filter((item) => item !== null);
       const { next } = answer;
@@ -111,6 +122,15 @@ export class Lists {
       cursor = next;
     }
   }
+}
+
+const NO_LIST = (): AppError => new AppError('UNAVAILABLE', 'the server answered something else than a list; try again later');
+
+function peerIn(item: unknown): ListedPeer | null {
+  const { name, server: id, state, webUrl } = (item ?? {}) as Readonly<Record<string, unknown>>;
+  const server = parseServerId(String(id));
+  if (server === null || (state !== 'live' && state !== 'away')) return null;
+  return { server, name: typeof name === 'string' ? name : '', webUrl: typeof webUrl === 'string' ? webUrl : '', state };
 }
 
 const idIn = (item: unknown): ReedId | null => parseReedId(String(item));

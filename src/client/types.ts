@@ -156,6 +156,8 @@ export type MemberEvent =
       readonly likes: number;
       readonly coveragePercent: number;
     }
+  /** What is of that server waits: it can't be reached now. */
+  | { readonly type: 'peer-lost'; readonly server: ServerId }
   /** The server refused to let this be watched. */
   | { readonly type: 'watch-refused'; readonly watch: Watch; readonly code: ErrorCode }
   | ({ readonly type: 'sync' } & SyncProgress)

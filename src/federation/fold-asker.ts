@@ -105,16 +105,19 @@ export class FoldAsker {
   }
 
   async #ask(crossingId: string): Promise<void> {
-    const { calls, db, keys, noted } = this.#deps;
+    const { calls, db, keys, limits, noted } = this.#deps;
     const sending = await sendingOf(db, crossingId);
     if (sending === null) return;
     const keyId = parseUserKeyId(sending.keyId);
     const keyChain = keyId && (await keys.chainOf(sending.askedFor, keyId));
     if (!keyId || !keyChain) return this.#carrierEnds(crossingId, null);
-    const body = encodeFoldRequest({
+    const said = {
       ...{ peerRequestId: crossingId, reedId: sending.subject, isThread: sending.kind === 'thread' },
-      ...{ requesterId: sending.askedFor, requesterKeyId: keyId, keyChain },
-    });
+      ...{ requesterId: sending.askedFor, requesterKeyId: keyId },
+    };
+    const whole = encodeFoldRequest({ ...said, keyChain });
+    // One that is too long for a request is asked for by whoever does not know it.
+    const body = whole.length <= limits.foldRequestBytes ? whole : encodeFoldRequest({ ...said, keyChain: [] });
     const answer = await calls.call(sending.server, sending.isFallback ? 'fallback' : 'request', body);
     await this.#answered(crossingId, sending, answer);
     noted(sending.server, answer);

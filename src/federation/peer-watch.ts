@@ -1,5 +1,5 @@
 // Takes what the rows say of peers to the parts that work with them: who has become one, is one no more, does not answer, is there again. The rows are
-// read every second, since commands beside the server and other replicas change them; what a peer says only hastens that.
+// read every second, since commands beside the server and other replicas change them; what a peer says only hastens that, and not without an end.
 import type { Logger } from 'pino';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../db/pool.ts';
 import type { ServerId } from '../wire/address.ts';
 import type { Fold } from './fold.ts';
 import type { OnPeerChange } from './notices.ts';
+import { PeerReturns } from './peer-returns.ts';
 
 export type PeerWatchDeps = {
   readonly db: Database;
@@ -33,12 +34,14 @@ export class PeerWatch {
   /** Peers that said or showed that they are there since the last look. */
   readonly #heard = new Set<ServerId>();
   readonly #renewed = new Set<ServerId>();
+  readonly #returns: PeerReturns;
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(deps: PeerWatchDeps) {
     this.#deps = deps;
+    this.#returns = new PeerReturns(deps);
   }
 
   /** Something about a peer is another way than it was, committed. */
@@ -102,6 +105,8 @@ export class PeerWatch {
     if (standing === 'gone') await fold.wentAway(server, clock.now() + limits.peerAwayMaxMs);
     if (standing === 'silent') await fold.away(server, retry_at?.getTime() ?? clock.now());
     if (standing === 'near') {
+      // Too often: it stays as it was told, and is looked at again by and by.
+      if (!this.#returns.take(server)) return void (wasHeard && this.#heard.add(server));
       await fold.back(server);
       onNear(server);
     }

@@ -16,5 +16,7 @@ export const BLOCK_DOES = [
   'They stop following you, and their device deletes what it has of yours.',
   'What they write no longer comes to you, and does not count as an answer to you.',
 ] as const;
+/** Beside those, of somebody of another server. */
+export const BLOCK_TELLS_SERVER = 'Their server is told, too, and gives them nothing of yours from then on.';
 export const BLOCK_CANT =
   'It can’t make them forget what they have read. You can end it at any time; they will not follow you again by themselves.';

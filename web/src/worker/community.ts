@@ -6,7 +6,7 @@ import type { Member } from '../../../src/client/member.ts';
 import type { OutboxRecord } from '../../../src/client/store.ts';
 import type { Timeline } from '../../../src/client/timelines.ts';
 import type { Watch } from '../../../src/client/types.ts';
-import { parseReedId, parseUserId, type ReedId, type UserId, userOf } from '../../../src/wire/address.ts';
+import { parseReedId, parseUserId, type ReedId, serverOf, type UserId, userOf } from '../../../src/wire/address.ts';
 import type {
   AnswersView,
   BroadcastView,
@@ -23,8 +23,9 @@ import type {
 } from '../link/community.ts';
 import type { Database } from '../store/database.ts';
 import { allNames } from '../store/names.ts';
-import { sameName } from '../text/names.ts';
+import { sameName, splitName } from '../text/names.ts';
 import type { Names } from './names.ts';
+import type { Servers } from './servers.ts';
 import type { Views } from './views.ts';
 
 const NAMES_AT_ONCE = 30;
@@ -46,13 +47,23 @@ export function userIn(text: string): UserId {
   return user;
 }
 
+type Parts = {
+  readonly member: Member;
+  readonly database: Database;
+  readonly views: Views;
+  readonly names: Names;
+  readonly servers: Servers;
+};
+
 export class Community {
   readonly #member: Member;
   readonly #database: Database;
   readonly #names: Names;
   readonly #views: Views;
+  readonly #servers: Servers;
 
-  constructor({ member, database, views, names }: { member: Member; database: Database; views: Views; names: Names }) {
+  constructor({ member, database, views, names, servers }: Parts) {
+    this.#servers = servers;
     this.#member = member;
     this.#database = database;
     this.#names = names;
@@ -148,7 +159,11 @@ export class Community {
     if (wish.of === 'met') return { shown: await this.#met(), more: false };
     const { items, more } = await take(this.#peoplePages(wish), pages);
     const shown = await Promise.all(
-      items.map(async ({ user, username }) => ({ userId: user, name: username ?? (await this.#views.person(user)).name })),
+      items.map(async ({ user, username }) => ({
+        userId: user,
+        name: username ?? (await this.#views.person(user)).name,
+        server: this.#servers.labelOf(user),
+      })),
     );
     return { shown, more };
   }
@@ -163,15 +178,19 @@ export class Community {
     return Object.fromEntries(found);
   }
 
-  /** By the server's list; without the server, by the names that this device has met. */
-  async #whoseName(name: string): Promise<string | null> {
+  /** By the server's list, then by the names that this device has met. A name without a server is somebody's of one's own. */
+  async #whoseName(written: string): Promise<string | null> {
+    const { name, server: label } = splitName(written);
+    const server = label === '' ? (this.#member.account?.server ?? null) : this.#servers.named(label);
+    if (server === null) return null;
     try {
       const { value } = await this.#member.lists.people(name).next();
-      return value?.find(({ username }) => username !== null && sameName(username, name))?.user ?? null;
+      const found = value?.find(({ user, username }) => serverOf(user) === server && username !== null && sameName(username, name));
+      if (found || label === '') return found?.user ?? null;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'UNAVAILABLE') return this.#names.idOf(name);
-      throw error;
+      if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error;
     }
+    return this.#names.idOf(name, server);
   }
 
   /** Who invited this member, then others whose names this device has come across, as far as they are neither followed nor blocked. */
