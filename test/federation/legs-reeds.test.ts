@@ -1,9 +1,12 @@
 // Certificates of reeds that are of before a peering: whoever is asked for one asks its home, believes what is proven, keeps it and tells nobody.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PeopleSearch } from '../../src/federation/people-search.ts';
+import { ProfilePages } from '../../src/federation/profile-pages.ts';
 import type { Leg } from '../../src/federation/stream-ports.ts';
 import type { Api } from '../../src/http/api.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { printTime } from '../../src/wire/kinds.ts';
+import { decodeFound, encodeSearchRequest } from '../../src/wire/legs.ts';
 import { heading } from '../../src/wire/statements.ts';
 import { decodeAbout, encodeAbout } from '../../src/wire/streams.ts';
 import { makeHttp } from '../support/http.ts';
@@ -165,4 +168,29 @@ test('what was fetched before its home’s stream brought it is announced when t
   await flush(a);
   expect(b.told).toEqual([`published ${reed}`]);
   expect(await stored(reed)).toEqual([{ fetched: false }]);
+});
+
+test('a page that is refused with a block is refused with its certificate, if that is one between the two', async () => {
+  const act = { user: ann.user, key: ann.keyId, createdAt: printTime(a.clock.now()) };
+  const block = async (target: Person['user']) => {
+    const post = await sign(ann, { ...heading('block'), ...act, target }, a.clock.now());
+    return (await a.identity.blocks.set(ann.member, target, 'block', post)).certificate;
+  };
+  const ask = (certificate: object) =>
+    new ProfilePages({
+      ...{ ...b, home: b.id, foreign: b.identity.foreign, refusals: { blockCertificate: async () => null } },
+      calls: { call: async () => ({ kind: 'answer', status: 403, body: new Uint8Array(), refusal: { retryAfterMs: 0, certificate } }) },
+    }).ask(ann.user, bob.user, 1);
+  const [between, other] = [await block(bob.user), await block((await signUp(b)).user)];
+  expect(await ask(between)).toEqual({ kind: 'blocked', certificate: between });
+  expect(await ask(other)).toEqual({ kind: 'away' });
+  expect(await ask({ ...between, countersignature: other.countersignature })).toEqual({ kind: 'away' });
+});
+
+test('a server that lets no peer search its people says so', async () => {
+  const search = (isAllowed: boolean) =>
+    new PeopleSearch({ ...a, isAllowed, calls: wire.callsOf(() => a.id), peers: { near: async () => [] }, users: a.identity.users });
+  const body = encodeSearchRequest({ query: ann.username, limit: 5 });
+  await expect(search(false).handle(b.id, body)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  expect(decodeFound((await search(true).handle(b.id, body)).body as Uint8Array, 5)).toMatchObject({ ok: true, value: [{ id: ann.user }] });
 });
