@@ -270,6 +270,20 @@ export const DEFAULT_LIMITS = {
   positionsEveryMs: DAY,
   positionsPerCall: 1_000,
   owedLegsPerRound: 64,
+  // What members see of peers' people, and peers of ours.
+  peerSubscriptions: 5_000, // reeds that one peer watches here: TOO_MANY_OPEN
+  countsPerPeer: 10, // reeds of which one peer is told in a second; the others wait
+  countsPerRound: 1_000, // subscriptions of peers that one look takes
+  registrationsAtOnce: 4, // reeds watched at a peer that is back
+  registrationPauseMs: 100, // between so many and the next
+  registrationMs: 10 * MINUTE, // then what is watched at a peer is registered once more
+  watchedLookMs: 30 * SECOND, // at what is watched no more
+  peersPerSearch: 64, // that one search asks
+  peerSearchMs: 2 * SECOND, // for each one's answer
+  foundPerPeer: 20, // people, of one search
+  searchChars: 64,
+  reedNotHadMs: 30 * SECOND, // before a home is asked again for the certificate of a reed that it did not give
+  reedsNotHad: 1_000, // of which that is remembered
   foreignProfileMs: HOUR, // that a profile of a peer's member is shown without asking again
 
   // The fold: copies that cross between two servers.

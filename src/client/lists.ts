@@ -12,8 +12,10 @@ export type ListsDeps = { readonly api: Api; readonly session: TokenSource; read
 
 /** A reed without its text, which `request` gets. */
 export type ListedReed = { readonly reedId: ReedId; readonly certificate: ReedCertificate; readonly publishedAt: string };
-/** A member of another server has no name here. */
+/** Of a member of another server the name is what is known here, if anything. */
 export type ListedPerson = { readonly user: UserId; readonly username: string | null };
+/** `away`: servers that did not answer. Names are as the other servers say, until a profile proves them. */
+export type FoundElsewhere = { readonly people: readonly ListedPerson[]; readonly away: readonly ServerId[] };
 export type ListedInvite = {
   readonly id: string;
   readonly role: string;
@@ -77,9 +79,18 @@ export class Lists {
     return this.#pages('users/me/blocks', 'blocks', personIn);
   }
 
-  /** People whose name or id begins like this. */
+  /** People whose name or id begins like this: this server's, and those of others whose name is known here. */
   people(query: string): Pages<ListedPerson> {
     return this.#pages(`users?query=${encodeURIComponent(query)}`, 'users', personIn);
+  }
+
+  /** People of other servers whose name or id begins like this. Throws AppError RATE_LIMITED: each costs as much as an act. */
+  async peopleElsewhere(query: string): Promise<FoundElsewhere> {
+    const { api, session } = this.#deps;
+    const path = `users/elsewhere?query=${encodeURIComponent(query)}`;
+    const { away, users } = ((await mended(() => api.call(path, { session }))) ?? {}) as Record<string, unknown>;
+    if (!Array.isArray(users) || !Array.isArray(away)) throw NO_LIST();
+    return { people: users.flatMap((item) => personIn(item) ?? []), away: away.flatMap((id) => parseServerId(String(id)) ?? []) };
   }
 
   /** The servers with which this member's exchanges reeds; away: it can't be reached now. */

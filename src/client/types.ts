@@ -155,6 +155,8 @@ export type MemberEvent =
       readonly replies: number;
       readonly likes: number;
       readonly coveragePercent: number;
+      /** Other servers with a holder, beyond what the percentage counts. */
+      readonly holderServers: number;
     }
   /** What is of that server waits: it can't be reached now. */
   | { readonly type: 'peer-lost'; readonly server: ServerId }

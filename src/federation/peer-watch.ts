@@ -17,6 +17,8 @@ export type PeerWatchDeps = {
   readonly fold: Pick<Fold, 'away' | 'back' | 'ended' | 'known' | 'live' | 'renewed' | 'wentAway'>;
   /** A peer can be reached: for the first time, or again. */
   readonly onNear: (server: ServerId) => void;
+  /** A peer goes away, or does not answer. */
+  readonly onFar: (server: ServerId) => void;
 };
 
 /** gone: it said that it goes · silent: it does not answer */
@@ -98,12 +100,13 @@ export class PeerWatch {
   }
 
   async #tell({ retry_at, server, standing }: Row, told: Map<ServerId, Standing>): Promise<void> {
-    const { clock, fold, limits, onNear } = this.#deps;
+    const { clock, fold, limits, onFar, onNear } = this.#deps;
     const wasHeard = this.#heard.delete(server);
     if (this.#renewed.delete(server)) fold.renewed(server);
     if (told.get(server) === standing && !(wasHeard && standing === 'near')) return;
     if (standing === 'gone') await fold.wentAway(server, clock.now() + limits.peerAwayMaxMs);
     if (standing === 'silent') await fold.away(server, retry_at?.getTime() ?? clock.now());
+    if (standing !== 'near') onFar(server);
     if (standing === 'near') {
       // Too often: it stays as it was told, and is looked at again by and by.
       if (!this.#returns.take(server)) return void (wasHeard && this.#heard.add(server));

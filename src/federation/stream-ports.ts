@@ -11,7 +11,7 @@ export type Called =
       readonly body: Uint8Array;
       /** Of the peer's ledger; none or empty: it did not know. */
       readonly epoch?: string;
-      readonly refusal?: { readonly code?: ErrorCode; readonly retryAfterMs: number };
+      readonly refusal?: { readonly code?: ErrorCode; readonly retryAfterMs: number; readonly certificate?: object };
     }
   /** untilMs: nothing is tried before. */
   | { readonly kind: 'transport'; readonly reason?: string; readonly untilMs?: number }

@@ -3,6 +3,7 @@ import type { DetailedPeer } from '../federation/directory.ts';
 import type { PeerTraffic } from '../federation/peer-report.ts';
 import type { PeerStream } from '../federation/stream-report.ts';
 import { fingerprintOf } from '../wire/address.ts';
+import { lackOf } from './streams.ts';
 import { spelled } from './terminal.ts';
 
 /** `streams` is null once the peering has ended. */
@@ -69,9 +70,7 @@ const by = (at: Date | null, who: string | null): string =>
 
 const streamText = (streams: PeerStream | null, { server, state }: DetailedPeer): string => {
   if (streams === null || (state !== 'live' && state !== 'suspended')) return '–';
-  const lacks = streams.items === 0 ? 'has everything' : `lacks ${streams.items} of ${streams.authors} authors`;
-  const parked = streams.parked === 0 ? 'nothing parked' : `${streams.parked} parked: reedbed streams parked --peer ${server}`;
-  return `${lacks}; ${parked}`;
+  return streams.parked === 0 ? lackOf(streams) : `${lackOf(streams)}: reedbed streams parked --peer ${server}`;
 };
 
 export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): string => {

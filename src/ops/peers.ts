@@ -57,22 +57,30 @@ const withPeers = (
     await outbound[Symbol.asyncDispose]();
   });
 
-const readKey = (file: string): Promise<string> =>
+/** What was printed, without what stands around it in the file: npm, for one, says first what it runs. */
+const printedIn = (text: string, printed: RegExp): string => printed.exec(text)?.[0] ?? text;
+
+const readText = (file: string, fault: SetupError): Promise<string> =>
   readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch(() => {
-    throw new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
+    throw fault;
   });
+
+const KEY = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END PGP PUBLIC KEY BLOCK-----/;
+
+const readKey = async (file: string): Promise<string> => {
+  const fault = new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
+  return printedIn(await readText(file, fault), KEY);
+};
 
 const STRING = 'reedbed-peering:';
 
 /** A connection string as it was typed, piped or kept in a file. */
-const readConnection = (given: string): Promise<string> => {
-  if (given.trim().startsWith(STRING)) return Promise.resolve(given);
-  return readFile(given === '-' ? '/dev/stdin' : given, 'utf8').catch(() => {
-    throw new SetupError(
-      `That is no connection string, and no file that can be read.`,
-      `A connection string begins with ${STRING}; the other admin's reedbed peers invite prints it.`,
-    );
-  });
+const readConnection = async (given: string): Promise<string> => {
+  const fault = new SetupError(
+    'That is no connection string, and no file that can be read.',
+    `A connection string begins with ${STRING}; the other admin's reedbed peers invite prints it.`,
+  );
+  return printedIn(given.includes(STRING) ? given : await readText(given, fault), new RegExp(`${STRING}[\\s\\S]*`));
 };
 
 const requireServer = (text: string): ServerId => {
@@ -100,7 +108,7 @@ export const runPeersInvite = async (command: PeersCommand & { readonly key: str
     const { terminal } = command;
     terminal.note(`An invitation for ${server}, until ${expiresAt.toISOString()}, to be used once. Only that server can read it.`);
     terminal.note(`Their key has this fingerprint; let their admin read it to you over another channel: ${spelled(key.value.fingerprint)}`);
-    terminal.note('If it is the same, send them this:\n');
+    terminal.note('If it is the same, send them the connection string:\n');
     terminal.print({ server, fingerprint: key.value.fingerprint, connection, expiresAt: expiresAt.toISOString() }, connection);
     terminal.note(`\nOnce they have accepted it: reedbed peers approve ${server}`);
   });
@@ -146,7 +154,7 @@ export const runPeersAccept = (command: PeersCommand & Asked & { readonly connec
     const { state } = await peering.accept('operator', connection);
     terminal.print(
       { server, name, baseUrl, key, accepted: true, state, dryRun },
-      `Accepted. If you may approve it, too: reedbed peers approve ${server}`,
+      `Accepted. Admins of both sides approve it now; here: reedbed peers approve ${server}`,
     );
     return 0;
   });

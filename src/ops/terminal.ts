@@ -37,6 +37,9 @@ export const createTerminal = (json: boolean): ListTerminal => ({
 /** A fingerprint as people read it to each other. */
 export const spelled = (fingerprint: string): string => fingerprint.toUpperCase().replace(/(.{4})(?=.)/g, '$1 ');
 
+/** `1 item`, `2 items`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
 /** What to print for an error that nobody handled; null if it is none that an operator can mend. */
 export const faultOf = (error: unknown): Fault | null => {
   if (error instanceof SetupError) return { error: error.message, mend: error.mend };
