@@ -78,8 +78,8 @@ const until = async (isSo: () => Promise<boolean>, what: string): Promise<void> 
 
 /** What authors wrote while the other server was away. */
 export const measureStream = async ({ home, there }: Pair, { authors, items }: StreamSizes): Promise<StreamResult> => {
-  const setAway = (failures: number, until: string): Promise<object[]> =>
-    home.community.rows(`update peers set failures = $2, retry_at = ${until} where server_id = $1`, [there.serverId, failures]);
+  const setAway = (failures: number, retryAt: string): Promise<object[]> =>
+    home.community.rows(`update peers set failures = $2, retry_at = ${retryAt} where server_id = $1`, [there.serverId, failures]);
   await setAway(9, `now() + interval '1 hour'`);
   const members = await Promise.all(Array.from({ length: authors }, () => makeMember({ url: direct(home) })));
   await Promise.all(
@@ -88,24 +88,20 @@ export const measureStream = async ({ home, there }: Pair, { authors, items }: S
         await (await member.publish({ text: `Written while nobody looks, ${at}.` })).published;
     }),
   );
-  const acked = async (): Promise<number> => {
-    const [row] = await home.community.rows<{ acked: number }>(
-      'select coalesce(sum(acked), 0)::int as acked from peer_cursors where server_id = $1',
-      [there.serverId],
-    );
-    return row?.acked ?? 0;
-  };
-  const [from, ofHome, ofThere] = [await acked(), await used(home), await used(there)];
+  const sum = async ({ community }: Server, text: string): Promise<number> => (await community.rows<{ sum: number }>(text))[0]?.sum ?? 0;
+  const taken = (): Promise<number> => sum(there, 'select coalesce(sum(number), 0)::int as sum from received_streams');
+  const acked = (): Promise<number> => sum(home, 'select coalesce(sum(acked), 0)::int as sum from peer_cursors');
+  const [had, from, ofHome, ofThere] = [await taken(), await acked(), await used(home), await used(there)];
   await setAway(0, 'null');
-  await until(async () => (await acked()) > from, 'the first item was confirmed');
-  const [startedAt, first] = [performance.now(), await acked()];
+  await until(async () => (await taken()) > had, 'the first item was taken');
+  const [startedAt, first] = [performance.now(), (await taken()) - had];
   await until(async () => (await acked()) >= from + items, 'all items were confirmed');
   const tookMs = performance.now() - startedAt;
   const [homeAfter, thereAfter] = [await used(home), await used(there)];
   await Promise.all(members.map((member) => member.close()));
   const total = (await acked()) - from;
   return {
-    ...{ items: total, perSecond: ((total - (first - from)) / tookMs) * 1_000 },
+    ...{ items: total, perSecond: ((total - first) / tookMs) * 1_000 },
     statementsHome: (homeAfter.applicationStatements - ofHome.applicationStatements) / total,
     statementsThere: (thereAfter.applicationStatements - ofThere.applicationStatements) / total,
     cpuUs: ((cpuOf(ofHome, homeAfter) + cpuOf(ofThere, thereAfter)) * 1_000) / total,

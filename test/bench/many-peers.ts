@@ -17,11 +17,10 @@ import { percentile } from './statistics.ts';
 export type ManySizes = {
   readonly good: number;
   readonly holes: number;
-  /** Publications a second, for how long. */
-  readonly perSecond: number;
+  /** For how long there are publications at even distances. */
   readonly forMs: number;
-  /** Longer: in its first seconds calls to who does not answer are still waited for. */
-  readonly withHolesMs: number;
+  /** The same while who does not answer is still being found out. */
+  readonly newHolesMs: number;
   /** Written at once, for the throughput. */
   readonly burst: number;
   readonly owed: number;
@@ -36,8 +35,12 @@ export type ManyResult = {
   readonly good: number;
   readonly holes: number;
   readonly owed: number;
+  /** Publications a second. */
+  readonly perSecond: number;
   readonly alone: Reach;
   readonly besideOwed: Reach;
+  /** While the first calls to the black holes are waited for, and once they count as silent. */
+  readonly besideNewHoles: Reach;
   readonly besideHoles: Reach;
   /** More resident memory of the server than before it had any to owe to, or black holes. */
   readonly bytesMoreOwed: number;
@@ -46,17 +49,20 @@ export type ManyResult = {
 
 const clock = new OffsetClock();
 const AUTHORS = 8;
+/** Of what the server can do. */
+const PACE = 0.3;
 const LOOK_EVERY_MS = 50;
 const LONGEST_MS = 60_000;
 const CONNECTIONS = 8;
 const BODY_BYTES = 1_024;
 /** Peers are read anew every second. */
-const SEEN_MS = 2_500;
+const SEEN_MS = 1_500;
 
 const LINK = `
   with p as (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as p(id, kid, key, url)),
     s as (insert into servers (id, name, first_seen_at, document) select id, id, now(), jsonb_build_object('statement', jsonb_build_object(
-      'transportKeys', jsonb_build_array(jsonb_build_object('kid', kid, 'publicKey', key)), 'webUrl', url)) from p)
+      'transportKeys', jsonb_build_array(jsonb_build_object('kid', kid, 'publicKey', key)), 'webUrl', url)) from p returning id),
+    w as (insert into owed_peer_notices (server_id, kind, due_at) select id, 'back', coalesce($6, now()) from s)
   insert into peers (server_id, state, base_url, begun_by, begun_at, share_begun, document_asked_at, failures, retry_at)
     select id, 'live', url, 'operator', now(), true, now(), $5, $6 from p`;
 
@@ -174,12 +180,13 @@ class Authors {
   }
 }
 
+type Pace = Pick<ManySizes, 'forMs' | 'burst'> & {
+  /** Publications a second. */
+  readonly perSecond: number;
+};
+
 /** Publications at even distances, then many at once. */
-const reach = async (
-  many: Many,
-  authors: Authors,
-  { perSecond, forMs, burst }: Pick<ManySizes, 'perSecond' | 'forMs' | 'burst'>,
-): Promise<Reach> => {
+const reach = async (many: Many, authors: Authors, { perSecond, forMs, burst }: Pace): Promise<Reach> => {
   await authors.register(Math.ceil((perSecond * forMs) / 1_000) + burst + AUTHORS);
   const from = sharedNow();
   for (let next = from; next < from + forMs; next += 1_000 / perSecond) {
@@ -214,21 +221,39 @@ const owe = async ({ server, known }: Many, count: number): Promise<void> => {
   for (const table of ['reeds', 'author_facts', 'peer_cursors', 'author_streams']) await server.community.rows(`vacuum analyze ${table}`);
 };
 
+const SILENT = 'select count(*)::int as left from peers where failures = 0 and server_id = any($1)';
+
+const allSilent = async ({ server, known }: Many): Promise<void> => {
+  const holes = known.holes.map(({ id }) => id);
+  for (const end = performance.now() + LONGEST_MS; ; await pause(clock, LOOK_EVERY_MS)) {
+    const [row] = await server.community.rows<{ left: number }>(SILENT, [holes]);
+    if (row?.left === 0) return;
+    if (performance.now() > end) throw new Error('black holes still count as peers that answer');
+  }
+};
+
 export const measureMany = async (many: Many, sizes: ManySizes): Promise<ManyResult> => {
   const { server, known } = many;
-  const { good, holes, owed, withHolesMs } = sizes;
+  const { good, holes, owed, newHolesMs } = sizes;
   const rss = async (): Promise<number> => (await server.child.call('collected', undefined as never)).rssBytes;
   const authors = await Authors.join(many);
-  // Connections are opened and plans made.
-  await reach(many, authors, { ...sizes, forMs: 1_000, burst: AUTHORS });
-  const alone = await reach(many, authors, sizes);
+  // Connections are opened and plans made; then the pace is a part of what the server can do here and now.
+  const trial = { perSecond: 1, forMs: 1_000, burst: Math.min(AUTHORS, sizes.burst) };
+  await reach(many, authors, trial);
+  const most = (await reach(many, authors, trial)).perSecond / good;
+  const pace = { ...sizes, perSecond: most * PACE };
+  const alone = await reach(many, authors, pace);
   const before = await rss();
   await owe(many, owed);
-  const besideOwed = await reach(many, authors, sizes);
+  const besideOwed = await reach(many, authors, pace);
   const bytesMoreOwed = (await rss()) - before;
   await link(server, known.holes.slice(1));
-  const besideHoles = await reach(many, authors, { ...sizes, forMs: withHolesMs });
+  // Until the first calls to them have run out of time.
+  const besideNewHoles = await reach(many, authors, { ...pace, forMs: newHolesMs });
+  await allSilent(many);
+  const besideHoles = await reach(many, authors, pace);
   const bytesMoreHoles = (await rss()) - before;
   await authors.close();
-  return { good, holes, owed, alone, besideOwed, besideHoles, bytesMoreOwed, bytesMoreHoles };
+  const reached = { alone, besideOwed, besideNewHoles, besideHoles };
+  return { good, holes, owed, perSecond: pace.perSecond, ...reached, bytesMoreOwed, bytesMoreHoles };
 };

@@ -155,12 +155,13 @@ const federation = ({ verified, stream, fold, many }: Federation): string =>
     `Other servers: signed requests ${whole(verified.inProcess)} a second verified in one thread, ${whole(verified.overHttp)} answered over HTTP, ${whole(verified.cpuUs)} µs of CPU each`,
     `  Stream of ${stream.items} facts to another server: ${whole(stream.perSecond)} a second proven, stored and confirmed, ${two(stream.statementsHome)} + ${two(stream.statementsThere)} statements and ${whole(stream.cpuUs)} µs of CPU each`,
     `  ${fold.readers} readers there of one reed: ${whole(fold.tookMs)} ms until all had it, ${fold.crossings} copies crossed, at most ${fold.mostAtOnce} at once, ${fold.ledgerHome} + ${fold.ledgerThere} ledger statements`,
-    `  Facts to ${many.good} peers that answer: from publication to peer p50 / p99 in ms, items a second at all of them, and both to the first row`,
+    `  Facts to ${many.good} peers that answer: p50 / p99 in ms from publication to peer at ${two(many.perSecond)} publications a second; items a second at all of them when many are published at once`,
     table([
       ['', 'p50 / p99', 'a second', 'p99 ratio', 'rate ratio'],
       reachRow('alone', many.alone, many.alone),
       reachRow(`beside one away that is owed ${many.owed}`, many.besideOwed, many.alone),
-      reachRow(`beside that and ${many.holes} black holes`, many.besideHoles, many.alone),
+      reachRow(`beside that and ${many.holes} black holes, in their first seconds`, many.besideNewHoles, many.alone),
+      reachRow('once those are known to be silent', many.besideHoles, many.alone),
     ]),
     `  ${(many.bytesMoreOwed / KIB / KIB).toFixed(0)} and ${(many.bytesMoreHoles / KIB / KIB).toFixed(0)} MiB more in the server than alone`,
   ].join('\n');
@@ -192,6 +193,7 @@ const federationSummary = (found: Federation | undefined) => ({
   foldCrossingsMax: rounded(found?.fold.mostAtOnce, 0),
   foldLedgerStatements: rounded(found && found.fold.ledgerHome + found.fold.ledgerThere, 0),
   blackHolesP99Ratio: rounded(found && found.many.besideHoles.p99Ms / found.many.alone.p99Ms, 3),
+  blackHolesNewP99Ratio: rounded(found && found.many.besideNewHoles.p99Ms / found.many.alone.p99Ms, 3),
   blackHolesRateRatio: rounded(found && found.many.besideHoles.perSecond / found.many.alone.perSecond, 3),
   blackHolesBytesMore: rounded(found?.many.bytesMoreHoles, 0),
   outageP99Ratio: rounded(found && found.many.besideOwed.p99Ms / found.many.alone.p99Ms, 3),
