@@ -109,7 +109,8 @@ export class FoldHome {
 
   async #open(peer: ServerId, request: FoldRequest, isFallback: boolean): Promise<FoldReply> {
     // Nothing is kept of who asks for what is not there.
-    if (!(await isThere(this.#deps.db, request.reedId, isFallback))) return { status: isFallback ? STATUS['not-held'] : STATUS['not-found'] };
+    if (!(await isThere(this.#deps.db, request.reedId, isFallback)))
+      return { status: isFallback ? STATUS['not-held'] : STATUS['not-found'] };
     if (!(await this.#isRequesters(request))) throw new AppError('BAD_REQUEST', 'key_chain does not prove that key to be the requester’s');
     const opened = await this.#tried(peer, request, isFallback);
     switch (opened.verdict) {

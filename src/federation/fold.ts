@@ -53,7 +53,13 @@ export class Fold implements FoldPort {
       ...{ ...deps, noted, owing: () => deps.looks().look(() => this.#owing.pay()) },
       passOn: (eventId, ciphertext) => this.#home.forward(eventId, ciphertext, true),
     });
-    this.#owing = new FoldOwing({ ...deps, noted, asker: this.#asker, live: () => [...this.#live], back: (server) => this.#returned(server) });
+    this.#owing = new FoldOwing({
+      ...deps,
+      noted,
+      asker: this.#asker,
+      live: () => [...this.#live],
+      back: (server) => this.#returned(server),
+    });
   }
 
   get idle(): boolean {
