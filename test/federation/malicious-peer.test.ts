@@ -2,11 +2,11 @@
 // it speaks of. It speaks HTTP and signs by code of its own. Every lie is refused, and the server's tables are as they were.
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Member } from '../../src/client/member.ts';
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
-import { APPROVED, BACK, MaliciousStage } from '../support/malicious-stage.ts';
+import { MaliciousStage } from '../support/malicious-stage.ts';
 import { makeMember } from '../support/members.ts';
 import { RawConnection } from '../support/raw-http.ts';
 import { chainOf, digestOf, type Inhabitant, type Lie, type Lines, RawPeer } from '../support/raw-peer.ts';
@@ -48,20 +48,7 @@ const EMPTY = Buffer.alloc(0);
 const now = (): number => Math.floor(Date.now() / 1_000);
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-/** As the tables are, while nothing may change them. */
-let dumped: Record<string, unknown> | null = null;
-
-/** Does something, and proves that nothing came of it. */
-async function unchanged<T>(work: () => Promise<T>): Promise<T> {
-  const before = dumped ?? (await stage.dump());
-  const outcome = await work();
-  dumped = await stage.dump();
-  expect(dumped).toEqual(before);
-  return outcome;
-}
-
-const statusOf = async (leg: string, body: Uint8Array, lie: Lie = {}, from = liar): Promise<number | undefined> =>
-  (await unchanged(() => from.call(stage.origin, leg, body, lie)))?.status;
+const statusOf = (leg: string, body: Uint8Array, lie: Lie = {}): Promise<number | undefined> => stage.statusOf(liar, leg, body, lie);
 
 const twice =
   (name: string, value?: string) =>
@@ -144,8 +131,8 @@ describe('a call that', () => {
       return answer?.status;
     };
     expect(await send(request)).toBe(200);
-    dumped = null;
-    expect(await unchanged(() => Promise.all([send(request), send(request), send(request)]))).toEqual([401, 401, 401]);
+    stage.moved();
+    expect(await stage.unchanged(() => Promise.all([send(request), send(request), send(request)]))).toEqual([401, 401, 401]);
     expect(await send(Buffer.from(String(request).replace('/crossings', '/request')))).toBe(403);
   });
 
@@ -153,7 +140,7 @@ describe('a call that', () => {
     const body = bytes(1, uuid());
     for (const length of [body.length + 10, 1_000_000_000]) {
       const request = liar.request(stage.origin, 'ack', body, { lines: instead('content-length', () => `${length}`) });
-      await unchanged(async () => {
+      await stage.unchanged(async () => {
         const connection = await RawConnection.open(Number(new URL(stage.origin).port));
         await connection.write(request);
         connection.end();
@@ -347,122 +334,5 @@ describe('a leg of a peer that lies about', () => {
     }
     expect(liar.calls.map(({ leg }) => leg)).toEqual(['key', 'key']);
     liar.answering = truly;
-  });
-});
-
-describe('its document', () => {
-  const shown = async (document: object, from = liar): Promise<void> => {
-    dumped = null;
-    expect((await from.call(stage.origin, 'notice', Buffer.concat([BACK, bytes(3, json(document))])))?.status).toBe(200);
-    await stage.server.settle();
-  };
-  const known = async (peer: RawPeer) =>
-    (
-      await stage.rows<{ serial: number; base_url: string }>(
-        `select s.serial::float8 as serial, p.base_url from servers s join peers p on p.server_id = s.id where s.id = '${peer.id}'`,
-      )
-    )[0];
-
-  test('with another address is followed there, and an older one changes nothing', async () => {
-    const old = await liar.document();
-    const moved = liar.origin.replace('127.0.0.1', '127.0.0.2');
-    await shown(await liar.document({ baseUrl: moved }));
-    expect(await known(liar)).toEqual({ serial: 2, base_url: moved });
-    await shown(old);
-    expect(await known(liar)).toEqual({ serial: 2, base_url: moved });
-    await shown(await liar.document({}));
-    expect(await known(liar)).toEqual({ serial: 3, base_url: liar.origin });
-  });
-
-  test.each<[string, () => Promise<object>]>([
-    ['of another server', () => other.document()],
-    ['in the name of another server', () => liar.document({ id: other.id })],
-    ['that it did not sign', async () => ({ ...(await liar.document()), signatures: (await other.document()).signatures })],
-    ['with another chain', async () => liar.document({ keys: (await other.document()).statement['keys'] as never })],
-    ['that has ended', () => liar.document({ expiresAt: new Date(Date.now() - 1_000).toISOString() })],
-    ['of next year', () => liar.document({ issuedAt: new Date(Date.now() + 3e10).toISOString() })],
-  ])('%s is not taken', async (_what, document) => {
-    const [mine, others] = [await known(liar), await known(other)];
-    const given = await document();
-    // What it shows to those who ask is true again.
-    await shown(given, liar);
-    expect([(await known(liar))?.base_url, await known(other)]).toEqual([mine?.base_url, others]);
-    expect(
-      (await stage.rows(`select from servers where id in ('${liar.id}', '${other.id}') and document->'statement'->>'id' <> id`)).length,
-    ).toBe(0);
-    await liar.document({});
-  });
-});
-
-describe('a peer that is not live', () => {
-  beforeEach(() => {
-    dumped = null;
-  });
-
-  const LEGS = [
-    'request',
-    'fallback',
-    'deliver',
-    'not-held',
-    'cancel',
-    'ack',
-    'crossings',
-    'holder-notify',
-    'stream',
-    'positions',
-    'profile',
-    'key',
-    'certificate',
-    'follow',
-    'block',
-  ];
-
-  test.each<[string, (peer: RawPeer) => Promise<void>, number]>([
-    ['is paused', (peer) => stage.move('suspend', peer), 403],
-    ['was ended', (peer) => stage.move('revoke', peer), 403],
-    [
-      'lost a key',
-      async (peer) => {
-        const statement = {
-          app: 'reedbed',
-          type: 'server-key-revocation',
-          v: 1,
-          server: peer.id,
-          key: peer.keyId,
-          reason: '',
-          compromised: true,
-        };
-        const told = await peer.call(stage.origin, 'notice', Buffer.concat([uint(1, 5), bytes(2, json(await peer.signed(statement)))]));
-        expect(told?.status).toBe(200);
-      },
-      403,
-    ],
-  ])('since it %s is refused on every leg', async (_what, end, status) => {
-    const peer = await stage.peer();
-    await end(peer);
-    await stage.server.settle();
-    for (const leg of LEGS) expect([leg, await statusOf(leg, EMPTY, {}, peer)]).toEqual([leg, status]);
-  });
-
-  test('since nobody has approved it here is refused, and does not approve itself', async () => {
-    const peer = await stage.stranger();
-    expect((await peer.call(stage.origin, 'connect', await stage.invite(peer)))?.status).toBe(200);
-    expect((await peer.call(stage.origin, 'notice', APPROVED))?.status).toBe(200);
-    expect(await statusOf('crossings', EMPTY, {}, peer)).toBe(403);
-  });
-
-  test('with the invitation of another one gets nothing', async () => {
-    const [invited, thief] = [await stage.stranger(), await stage.stranger()];
-    const body = await stage.invite(invited);
-    const secret = body.subarray(0, 34);
-    const stolen = Buffer.concat([secret, bytes(2, json(await thief.document()))]);
-    expect(await statusOf('connect', stolen, {}, thief)).toBe(403);
-    expect(await statusOf('connect', body, {}, thief)).toBe(400);
-    expect(await statusOf('connect', Buffer.concat([bytes(1, randomBytes(32)), bytes(2, json(await thief.document()))]), {}, thief)).toBe(
-      404,
-    );
-    expect((await invited.call(stage.origin, 'connect', body))?.status).toBe(200);
-    dumped = null;
-    expect(await statusOf('connect', stolen, {}, thief)).toBe(409);
   });
 });

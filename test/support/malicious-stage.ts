@@ -2,10 +2,11 @@
 // has in its tables is compared with what it had before.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { runPeersInvite, runPeersMove } from '../../src/ops/peers.ts';
 import { run } from './database.ts';
 import { beside } from './peering.ts';
-import { RawPeer } from './raw-peer.ts';
+import { type Lie, RawPeer } from './raw-peer.ts';
 import { bytes, uint } from './raw-wire.ts';
 import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
@@ -20,6 +21,8 @@ export class MaliciousStage {
   readonly server: TestServer;
   readonly #folder: string;
   readonly #peers: RawPeer[] = [];
+  /** As the tables are, while nothing may change them. */
+  #dumped: Record<string, unknown> | null = null;
 
   private constructor(server: TestServer, folder: string) {
     this.server = server;
@@ -75,6 +78,25 @@ export class MaliciousStage {
 
   async move(moving: 'approve' | 'resume' | 'revoke' | 'suspend', peer: RawPeer): Promise<void> {
     await runPeersMove({ ...beside(this.server).base, ...SURE, moving, target: peer.id });
+  }
+
+  /** Something else than what is watched may have changed the tables. */
+  moved(): void {
+    this.#dumped = null;
+  }
+
+  /** Does something, and proves that nothing came of it. */
+  async unchanged<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#dumped ?? (await this.dump());
+    const outcome = await work();
+    this.#dumped = await this.dump();
+    expect(this.#dumped).toEqual(before);
+    return outcome;
+  }
+
+  /** The status of a call that nothing comes of. */
+  async statusOf(from: RawPeer, leg: string, body: Uint8Array, lie: Lie = {}): Promise<number | undefined> {
+    return (await this.unchanged(() => from.call(this.origin, leg, body, lie)))?.status;
   }
 
   /** The rows of a query. */
