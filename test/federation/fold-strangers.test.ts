@@ -24,6 +24,8 @@ describe('a copy on its way to a peer', () => {
     expect(await call(third.id, 'cancel', encodeFoldWord({ peerRequestId, reason: 'gone' }))).toBe(404);
     expect(await call(third.id, 'ack', encodeFoldWord({ peerRequestId, reason: '' }))).toBe(404);
     expect(await call(third.id, 'crossings', encodeFoldCrossings([]))).toBe(200);
+    // Forwarding, as before.
+    expect(await pair.home.community.rows('select state from pending_events where is_foreign')).toEqual([{ state: 6 }]);
     pair.wire.fate = () => 'pass';
     pair.wire.release();
     await reader.next('dataResponse', ({ body }) => body.reedId === reed);
