@@ -326,6 +326,23 @@ describe('a budget', () => {
   });
 });
 
+test('calls that do not hold cost more than others, so that their number is small', async () => {
+  const { peerBytesPerMinute, peerFaultBytes } = there.limits;
+  reply = () => {
+    throw new AppError('INVALID', 'not so');
+  };
+  const body = bytes('{}');
+  for (let turn = 0; turn < peerBytesPerMinute / peerFaultBytes; turn += 1) {
+    there.clock.advance(20);
+    expect((await send({ body, fields: signed({ body }) })).status).toBe(422);
+  }
+  there.clock.advance(20);
+  // As much as comes back within these seconds.
+  for (let more = 0; (await send({ body, fields: signed({ body }) })).status === 422; more += 1) expect(more).toBeLessThan(8);
+  there.clock.advance(60_000);
+  expect((await send({ body, fields: signed({ body }) })).status).toBe(422);
+});
+
 describe('an introduction', () => {
   const newcomer = makeServerKeys();
   const introduce = (keys = newcomer) =>
