@@ -13,7 +13,12 @@ const AT_ONCE = 50;
 const SLOTS = 3;
 /** Copies that arrive beyond those of carriers who were killed. */
 const SPARE = 4;
-const RACES = 6;
+const RACES = 3;
+
+const TAKE_LAST_SLOT = `
+insert into foreign_pending_events (crossing_id, event_id, asked_server_id, subject, kind, requester, slot, due_at, created_at)
+select uuidv7(), event_id, asked_server_id, subject, kind, requester, 3, due_at, created_at from foreign_pending_events where subject = $1 limit 1`;
+const AT_LAST_SLOT = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 const pair = new BorderPair();
 /** Printed by what fails. */
@@ -178,7 +183,13 @@ describe('two requests for one slot, at two replicas', () => {
         for (const reader of [first, second]) reader.request(reed);
         await pair.settle();
         expect(pair.border.count('request')).toBe(2);
-        for (const reader of [third, fourth]) reader.request(reed);
+        // Somebody is about to take the last slot, and does not: so both replicas stand before it at the same moment.
+        await pair.asking.community.holding(TAKE_LAST_SLOT, [reed], async () => {
+          for (const [standing, reader] of [third, fourth].entries()) {
+            reader.request(reed);
+            await expect.poll(() => pair.asking.community.rows(AT_LAST_SLOT)).toHaveLength(standing + 1);
+          }
+        });
         await pair.settle();
         await replica.server.settle();
         expect(pair.border.count('request'), 'three in flight').toBe(SLOTS);
