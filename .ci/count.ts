@@ -26,7 +26,7 @@ for (const name of names) {
 }
 
 const steps = (await readFile(join(folder, 'failed-steps'), 'utf8').catch(() => '')).split('\n').filter((step) => step !== '');
-const reportOf: Readonly<Record<string, string>> = { 'npm test': 'test.json', 'npm run e2e': 'e2e.json' };
+const reportOf: Readonly<Record<string, string>> = { 'npm test': 'test.json', 'npm run long': 'long.json', 'npm run e2e': 'e2e.json' };
 failures.push(...steps.filter((step) => !explained.has(reportOf[step] ?? '')));
 
 process.stdout.write(failures.length === 0 ? '\n' : `\nFailed:\n${failures.map((failure) => `  ${failure}\n`).join('')}\n`);

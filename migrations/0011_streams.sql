@@ -15,10 +15,12 @@ create index statements_user_seq on statements (user_id, seq);
 create table foreign_profiles (
   user_id text collate "C" primary key references identities (id),
   username text not null,
+  folded text collate "C" not null,
   identity_hash bytea not null references statements (hash),
   seq bigint not null,
   fetched_at timestamptz not null
 );
+create index foreign_profiles_folded on foreign_profiles (folded);
 
 -- How far each peer has each author's stream. start: what came before the peering; acked: the highest cursor ever;
 -- sent: the highest number that was ever on the wire.

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { OffsetClock, type Timer } from './base/clock.ts';
+import { OffsetClock } from './base/clock.ts';
 import { cryptoRandom, type RandomBytes } from './base/ids.ts';
 import { SetupError } from './base/setup-error.ts';
 import { MemoryBus } from './bus/memory-bus.ts';
@@ -15,12 +15,13 @@ import type { Config } from './config/config.ts';
 import { BatchLoad } from './db/batch.ts';
 import { keepClock } from './db/clock.ts';
 import { openDatabase } from './db/pool.ts';
+import { type OpenElsewhere, openElsewhere } from './federation/elsewhere.ts';
 import { type FederationDeps, openFederation } from './federation/federation.ts';
 import { Fold } from './federation/fold.ts';
 import { CallsOfFold } from './federation/fold-calls.ts';
 import { PeerWatch } from './federation/peer-watch.ts';
 import { StoredPeers } from './federation/stored-peers.ts';
-import type { Leg, PeerCalls } from './federation/stream-ports.ts';
+import type { AskForChain, Leg, PeerCalls } from './federation/stream-ports.ts';
 import { openStreams, type Streams } from './federation/streams.ts';
 import { VerifiedRecords } from './federation/thread-records.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -28,7 +29,8 @@ import { addressOf, trusted } from './http/client-address.ts';
 import { securityLines } from './http/headers.ts';
 import { createHttp } from './http/server.ts';
 import { AddressBudget } from './identity/address-budget.ts';
-import { type Identity, openIdentity } from './identity/identity.ts';
+import { openIdentity } from './identity/identity.ts';
+import { readKeysAgain } from './identity/key-reading.ts';
 import { Presence } from './presence/presence.ts';
 import { Replica } from './presence/replica.ts';
 import { Subscriptions } from './presence/subscriptions.ts';
@@ -103,7 +105,7 @@ const openMembers = async (
   ground: Ground,
   publicUrl: () => string,
   told: () => Pick<Relay, 'accountRemoved' | 'changed' | 'cutOff' | 'followed' | 'keyEnded' | 'removed'>,
-  streams: () => Pick<Streams, 'actTowards' | 'persons'>,
+  streams: () => Pick<Streams, 'actTowards' | 'learnReed' | 'persons'>,
 ) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
@@ -137,14 +139,17 @@ const openMembers = async (
       ...{ ...ground, identity: opened.value },
       onRemoved: (kind, subject) => told().removed(kind, subject),
       onLiked: (target) => streams().actTowards(target),
+      learnReed: (id) => streams().learnReed(id),
     }),
   };
 };
 
 type Members = Awaited<ReturnType<typeof openMembers>>;
 
+type AboutStreams = { readonly onFact: (author: UserId) => void; readonly calls: () => PeerCalls; readonly askForChain: AskForChain };
+
 /** Presence, ledger, relay and sockets: they meet in the rows and reach each other's members over the bus. */
-const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact: (author: UserId) => void; calls: () => PeerCalls }) => {
+const openRelay = (ground: Ground, { identity, reeds }: Members, about: AboutStreams) => {
   const { addresses, bus, config, db, leaseDb, load } = ground;
   const replicaId = (): string => replica.id;
   const presence: Presence = new Presence({ ...ground, database: db, replicaId });
@@ -153,24 +158,17 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact
     ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, home: identity.server.id, keys: identity.foreignKeys },
     calls: new CallsOfFold({ ...ground, calls: about.calls }),
     threads: new VerifiedRecords({ keys: identity.storedKeys, clock: ground.clock }),
+    askForChain: about.askForChain,
     looks: () => relay.looks,
   });
+  const elsewhere = openElsewhere({
+    ...{ ...ground, identity, subscriptions, replicaId, peers: new StoredPeers(db), searchForPeers: config.searchForPeers },
+    calls: { call: (...call) => about.calls().call(...call) },
+  });
+  const { blocks, accountRemovals, keys } = identity;
   const relay: Relay = new Relay({
-    ...{
-      ...ground,
-      db: ground.ledgerDb,
-      application: db,
-      replicaId,
-      presence,
-      subscriptions,
-      fold,
-      publish: reeds.publish,
-      keys: identity.keys,
-      blocks: identity.blocks,
-      accountRemovals: identity.accountRemovals,
-      voiding: reeds.voiding,
-      onFact: about.onFact,
-    },
+    ...{ ...ground, db: ground.ledgerDb, application: db, replicaId, presence, subscriptions, fold, elsewhere },
+    ...{ publish: reeds.publish, voiding: reeds.voiding, blocks, accountRemovals, keys, onFact: about.onFact },
   });
   const gateway = new Gateway({
     ...{ ...ground, presence, replicaId, serverId: identity.server.id, sessions: identity.sessions, frames: relay },
@@ -198,7 +196,7 @@ const openRelay = (ground: Ground, { identity, reeds }: Members, about: { onFact
     end: (items) => presence.end(items),
     onLeft: async (users) => void (await Promise.all(users.map((user) => relay.left(user)))),
   });
-  return { presence, relay, fold, gateway, replica, leave: () => served?.close() };
+  return { presence, relay, fold, gateway, replica, elsewhere, leave: () => served?.close() };
 };
 
 type Federation = ReturnType<typeof openFederation>;
@@ -211,10 +209,12 @@ const openPeers = (ground: Ground, { identity }: Members, { replica, ...about }:
     ...{ ...about, epoch: () => replica.epoch, isAlone: () => replica.isAlone() },
   });
 
-const openHttp = (ground: Ground, members: Members, { federation, webFolder }: { federation: Federation; webFolder: string }) =>
+type AboutHttp = { readonly elsewhere: OpenElsewhere; readonly federation: Federation; readonly webFolder: string };
+
+const openHttp = (ground: Ground, members: Members, { elsewhere, federation, webFolder }: AboutHttp) =>
   createHttp({
     ...{ ...ground, ...members, webFolder, version: packageJson.version },
-    ...{ federation: federation.inbound, peering: federation.peering, peers: federation.directory },
+    ...{ federation: federation.inbound, peering: federation.peering, peers: federation.directory, people: elsewhere.search },
     ...{ signup: ground.config.signup, name: ground.config.name, trustProxy: trusted(ground.config.trustProxy) },
     ready: () =>
       ground.db.query({ text: 'select 1' }).then(
@@ -238,9 +238,10 @@ const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUr
     () => relay,
     () => streams,
   );
-  const { presence, relay, fold, gateway, replica, leave } = openRelay(ground, members, {
+  const { presence, relay, fold, gateway, replica, elsewhere, leave } = openRelay(ground, members, {
     onFact: (author) => streams.factOf(author),
     calls: () => calls,
+    askForChain: (key) => streams.persons.askForChain(key),
   });
   onReplica(replica);
   const watch = new PeerWatch({
@@ -248,38 +249,22 @@ const openParts = async (ground: Ground, { onReplica, overrides, owned, publicUr
     onNear: (peer) => {
       relay.peerBack(peer);
       streams.peerBack(peer);
+      elsewhere.renewed(peer);
     },
+    onFar: (peer) => elsewhere.lost(peer),
   });
   const legs = (): ReadonlyMap<string, Leg> => allLegs;
+  const onChange: FederationDeps['onChange'] = (peer, change) => {
+    watch.changed(peer, change);
+    if (change === 'epoch') elsewhere.renewed(peer);
+  };
   const onHeard = (peer: ServerId): void => streams.heard(peer);
-  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs, onHeard, onChange: watch.changed });
+  const federation: Federation = openPeers(ground, members, { publicUrl, replica, legs, onHeard, onChange });
   owned.defer(() => federation.outbound[Symbol.asyncDispose]());
   const calls: PeerCalls = overrides.peerCalls ?? federation.calls;
   const streams: Streams = openStreams({ ...ground, ...members, calls, peers: new StoredPeers(ground.db), told: relay });
-  const allLegs = new Map<string, Leg>([...streams.legs, ...Object.entries(fold.handlers())]);
-  return { members, presence, relay, gateway, replica, leave, federation, streams, watch, allLegs };
-};
-
-/** Takes up keys that a command has made while the server runs. */
-const watchKeys = ({ clock, limits, log }: Ground, { server }: Identity): { close(): void } => {
-  let timer: Timer | null = null;
-  let isClosed = false;
-  const again = (): void => {
-    timer = clock.after(limits.serverKeysReadEveryMs, () => {
-      server
-        .reload()
-        .then(() => server.document())
-        .catch(() => log.warn("the server's keys could not be read again"))
-        .finally(() => isClosed || again());
-    });
-  };
-  again();
-  return {
-    close: () => {
-      isClosed = true;
-      timer?.cancel();
-    },
-  };
+  const allLegs = new Map<string, Leg>([...streams.legs, ...elsewhere.legs, ...Object.entries(fold.handlers())]);
+  return { members, presence, relay, gateway, replica, leave, federation, streams, elsewhere, onChange, watch, allLegs };
 };
 
 /** Builds and starts a server on a migrated database (`config.databaseUrl`). @throws SetupError for what the operator can mend */
@@ -343,8 +328,8 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
       seen = opened;
     },
   });
-  const { members, relay, presence, gateway, replica, federation, streams, watch, allLegs } = parts;
-  const http = await openHttp(ground, members, { federation, webFolder: overrides.webFolder ?? WEB_FOLDER });
+  const { members, relay, presence, gateway, replica, federation, streams, watch, allLegs, onChange } = parts;
+  const http = await openHttp(ground, members, { ...parts, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
   const rest = async (): Promise<void> => {
@@ -358,7 +343,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const secret = await invites.makeRootInvite();
   // Commands beside the server say what it says of itself.
   await server.document();
-  const keys = watchKeys(ground, members.identity);
+  const keys = readKeysAgain(ground, members.identity.server);
   owned.defer(() => keys.close());
   await federation.sender.start();
   owned.defer(() => federation.sender.stop());
@@ -368,7 +353,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     fingerprint: server.fingerprint,
     rootInvite: secret === null ? null : `${publicUrl()}/join#${server.id}.root.${secret}`,
     legs: allLegs,
-    peerChanged: watch.changed,
+    peerChanged: onChange,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
     settle: async () => {
       await watch.look();

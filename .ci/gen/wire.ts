@@ -35,6 +35,11 @@ const MODULES = [
     roots: ['FoldRequest', 'FoldRequestAnswer', 'FoldDelivery', 'FoldWord', 'FoldCrossings', 'HolderNotify'],
     name: 'fold',
   },
+  {
+    proto: 'reedbed/v1/legs.proto',
+    roots: ['ProfilePageRequest', 'ProfilePageAnswer', 'ReedWatch', 'ReedCounts', 'SearchRequest', 'SearchAnswer'],
+    name: 'legs',
+  },
 ];
 
 /** Makes the reader give numbers, not Long objects: no integer of ours reaches 2^53, and comparisons must not meet objects. */

@@ -57,5 +57,17 @@ export class OffsetClock implements Clock {
   }
 }
 
-/** Resolves `delayMs` from now. */
-export const pause = (clock: Clock, delayMs: number): Promise<void> => new Promise((resolve) => void clock.after(delayMs, resolve));
+/** Resolves `delayMs` from now, or rejects with the reason of `signal` if that ends first. */
+export const pause = (clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const leave = (): void => {
+      timer.cancel();
+      reject(signal?.reason);
+    };
+    const timer = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    });
+    signal?.addEventListener('abort', leave, { once: true });
+  });

@@ -218,6 +218,9 @@ export const DEFAULT_LIMITS = {
   peerCallMs: 10 * SECOND, // of ours, the wait for a connection included; then it counts as not answered
   peerCallsAtOnce: 8, // of ours to one peer; further ones wait
   peerCallsWaiting: 64, // over it a call fails at once
+  peerCallsPerSecond: 40, // of ours to one peer, fewer than it takes; further ones wait
+  peerPoolIdleMs: 5 * MINUTE, // then connections that nobody uses are closed
+  peerPauseMaxMs: 15 * MINUTE, // the longest that a peer's Retry-After is heeded for
   peerAnswerBytes: MIB, // of an answer to us; cut off
   peerRequestsAtOnce: 8, // of one peer to us
   peerRequestsPerSecond: 50, // of one peer
@@ -225,7 +228,9 @@ export const DEFAULT_LIMITS = {
   peerClockMs: 5 * MINUTE, // that clocks of servers may differ by
   peerSignatureMs: MINUTE, // the longest that a signed request says it is good for
   peerNonceMs: 15 * MINUTE, // remembered; longer than a request can be good for by either clock
-  introductionsAtOnce: 4, // requests of callers that are no peers yet
+  peerNoncesPerSweep: 4_096, // forgotten by one round, once their time is over
+  peerEpochChars: 64, // of a ledger's epoch; a longer one makes no answer
+  introductionsAtOnce: 4, // proofs of callers that are no peers yet
 
   // Peering.
   peeringInviteMs: 7 * DAY, // then its secret opens nothing
@@ -245,7 +250,9 @@ export const DEFAULT_LIMITS = {
   peersPerSweep: 16, // told something, probed or asked for their document in one round
   goodbyeMs: 2 * SECOND, // of the drain, for telling peers
   connectBytes: 64 * KIB, // 404
-  noticeBytes: 32 * KIB, // 413
+  noticeBytes: 64 * KIB, // 413
+  peerReturnsAtOnce: 4, // of one peer that says again and again that it is back; then one in peerReturnMs counts
+  peerReturnMs: 10 * SECOND,
   peeringTextBytes: 32 * KIB, // of a connection string
 
   // Streams of authors to peers.
@@ -263,6 +270,20 @@ export const DEFAULT_LIMITS = {
   positionsEveryMs: DAY,
   positionsPerCall: 1_000,
   owedLegsPerRound: 64,
+  // What members see of peers' people, and peers of ours.
+  peerSubscriptions: 5_000, // reeds that one peer watches here: TOO_MANY_OPEN
+  countsPerPeer: 10, // reeds of which one peer is told in a second; the others wait
+  countsPerRound: 1_000, // subscriptions of peers that one look takes
+  registrationsAtOnce: 4, // reeds watched at a peer that is back
+  registrationPauseMs: 100, // between so many and the next
+  registrationMs: 10 * MINUTE, // then what is watched at a peer is registered once more
+  watchedLookMs: 30 * SECOND, // at what is watched no more
+  peersPerSearch: 64, // that one search asks
+  peerSearchMs: 2 * SECOND, // for each one's answer
+  foundPerPeer: 20, // people, of one search
+  searchChars: 64,
+  reedNotHadMs: 30 * SECOND, // before a home is asked again for the certificate of a reed that it did not give
+  reedsNotHad: 1_000, // of which that is remembered
   foreignProfileMs: HOUR, // that a profile of a peer's member is shown without asking again
 
   // The fold: copies that cross between two servers.
@@ -287,8 +308,10 @@ export const DEFAULT_LIMITS = {
   peerDormantEvents: 4_096, // of one peer, for which nobody is online: 429
   owedRetryFirstMs: SECOND, // acks, cancels, words to a peer that it did not answer, doubling
   owedRetryMaxMs: 15 * MINUTE,
-  peerAwayFirstMs: SECOND, // a server that did not answer is asked again, doubling
+  peerAwayMs: SECOND, // a server that could not answer, and says of no time, is asked again
   peerAwayMaxMs: 15 * MINUTE,
+  foldRequestBytes: 64 * KIB, // 413; a longer chain of keys is asked for at the requester's home
+  foldCallsWaiting: 256, // of the fold to one peer; over it a call fails at once
   foldItems: 64, // owed or due that one round takes up
   foldAuditEveryMs: 5 * SECOND, // crossings whose events are gone
 

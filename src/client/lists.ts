@@ -2,7 +2,7 @@
 // What is shown of others is proved first: a certificate that does not hold, or is of something else, is left out.
 import { AppError } from '../base/errors.ts';
 import { verifyCertificate } from '../crypto/statement.ts';
-import { parseReedId, parseUserId, type ReedId, type UserId } from '../wire/address.ts';
+import { parseReedId, parseServerId, parseUserId, type ReedId, type ServerId, type UserId } from '../wire/address.ts';
 import type { Api, TokenSource } from './api.ts';
 import type { KeyDirectory } from './keys.ts';
 import { mended } from './mends.ts';
@@ -12,8 +12,10 @@ export type ListsDeps = { readonly api: Api; readonly session: TokenSource; read
 
 /** A reed without its text, which `request` gets. */
 export type ListedReed = { readonly reedId: ReedId; readonly certificate: ReedCertificate; readonly publishedAt: string };
-/** A member of another server has no name here. */
+/** Of a member of another server the name is what is known here, if anything. */
 export type ListedPerson = { readonly user: UserId; readonly username: string | null };
+/** `away`: servers that did not answer. Names are as the other servers say, until a profile proves them. */
+export type FoundElsewhere = { readonly people: readonly ListedPerson[]; readonly away: readonly ServerId[] };
 export type ListedInvite = {
   readonly id: string;
   readonly role: string;
@@ -23,6 +25,9 @@ export type ListedInvite = {
   readonly claimedAt: string | null;
   readonly revokedAt: string | null;
 };
+
+/** Another server with which this member's exchanges reeds. `webUrl` is what that server says of itself. */
+export type ListedPeer = { readonly server: ServerId; readonly name: string; readonly webUrl: string; readonly state: 'live' | 'away' };
 
 /** Pages in their order; a page may be empty though others follow. Throws AppError. */
 export type Pages<T> = AsyncGenerator<readonly T[], void, void>;
@@ -74,9 +79,26 @@ export class Lists {
     return this.#pages('users/me/blocks', 'blocks', personIn);
   }
 
-  /** People whose name or id begins like this. */
+  /** People whose name or id begins like this: this server's, and those of others whose name is known here. */
   people(query: string): Pages<ListedPerson> {
     return this.#pages(`users?query=${encodeURIComponent(query)}`, 'users', personIn);
+  }
+
+  /** People of other servers whose name or id begins like this. Throws AppError RATE_LIMITED: each costs as much as an act. */
+  async peopleElsewhere(query: string): Promise<FoundElsewhere> {
+    const { api, session } = this.#deps;
+    const path = `users/elsewhere?query=${encodeURIComponent(query)}`;
+    const { away, users } = ((await mended(() => api.call(path, { session }))) ?? {}) as Record<string, unknown>;
+    if (!Array.isArray(users) || !Array.isArray(away)) throw NO_LIST();
+    return { people: users.flatMap((item) => personIn(item) ?? []), away: away.flatMap((id) => parseServerId(String(id)) ?? []) };
+  }
+
+  /** The servers with which this member's exchanges reeds; away: it can't be reached now. */
+  async peers(): Promise<readonly ListedPeer[]> {
+    const { api, session } = this.#deps;
+    const answer = (await mended(() => api.call('peers', { session }))) as { readonly peers?: unknown } | null | undefined;
+    if (!Array.isArray(answer?.peers)) throw NO_LIST();
+    return answer.peers.flatMap((item) => peerIn(item) ?? []);
   }
 
   /** This member's invites, newest first. */
@@ -101,7 +123,7 @@ export class Lists {
       const query: string = cursor === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
       const answer = ((await mended(() => api.call(path + query, { session }))) ?? {}) as Record<string, unknown>;
       const items = answer[field];
-      if (!Array.isArray(items)) throw new AppError('UNAVAILABLE', 'the server answered something else than a list; try again later');
+      if (!Array.isArray(items)) throw NO_LIST();
       const page = await Promise.all(items.map(read));
       yield page.filter((item) => item !== null);
       const { next } = answer;
@@ -111,6 +133,15 @@ export class Lists {
       cursor = next;
     }
   }
+}
+
+const NO_LIST = (): AppError => new AppError('UNAVAILABLE', 'the server answered something else than a list; try again later');
+
+function peerIn(item: unknown): ListedPeer | null {
+  const { name, server: id, state, webUrl } = (item ?? {}) as Readonly<Record<string, unknown>>;
+  const server = parseServerId(String(id));
+  if (server === null || (state !== 'live' && state !== 'away')) return null;
+  return { server, name: typeof name === 'string' ? name : '', webUrl: typeof webUrl === 'string' ? webUrl : '', state };
 }
 
 const idIn = (item: unknown): ReedId | null => parseReedId(String(item));

@@ -3,7 +3,7 @@
 import type { RandomBytes } from '../base/ids.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
-import { parseReedId, type ReedId, type UserId } from '../wire/address.ts';
+import { parseReedId, parseServerId, type ReedId, type UserId } from '../wire/address.ts';
 import type { Frame, InvalidReason } from '../wire/frames.ts';
 import { Agreements } from './agreements.ts';
 import { type Broadcast, Broadcasts } from './broadcasts.ts';
@@ -228,6 +228,8 @@ export class Receiving {
         return this.#watches.pageAck(frame);
       case 'reedStats':
         return this.#watches.stats(frame);
+      case 'peerServerLost':
+        return this.#peerLost(frame.body.serverId);
       case 'reedRemoved':
       case 'threadRemoved':
       case 'accountRemoved':
@@ -238,6 +240,11 @@ export class Receiving {
       default:
         return undefined;
     }
+  }
+
+  #peerLost(id: string): void {
+    const server = parseServerId(id);
+    if (server) this.#deps.emit({ type: 'peer-lost', server });
   }
 
   #ended(id: ReedId | UserId, certificate: object): void {

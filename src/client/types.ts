@@ -155,7 +155,11 @@ export type MemberEvent =
       readonly replies: number;
       readonly likes: number;
       readonly coveragePercent: number;
+      /** Other servers with a holder, beyond what the percentage counts. */
+      readonly holderServers: number;
     }
+  /** What is of that server waits: it can't be reached now. */
+  | { readonly type: 'peer-lost'; readonly server: ServerId }
   /** The server refused to let this be watched. */
   | { readonly type: 'watch-refused'; readonly watch: Watch; readonly code: ErrorCode }
   | ({ readonly type: 'sync' } & SyncProgress)

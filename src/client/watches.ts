@@ -14,7 +14,12 @@ type Entry = { readonly watch: Watch; count: number };
 type PageWaiter = { readonly page: number; done(page: ProfilePage): void; failed(error: AppError): void };
 
 /** A page of a profile: so many reeds are on it, and what of them is not here comes by itself. */
-export type ProfilePage = { readonly count: number; readonly hasMore: boolean };
+export type ProfilePage = {
+  readonly count: number;
+  readonly hasMore: boolean;
+  /** The author's server can't be asked now: this is what is known at this member's own. */
+  readonly isPartial?: true;
+};
 
 export class Watches implements Watched {
   readonly #deps: WatchDeps;
@@ -95,7 +100,8 @@ export class Watches implements Watched {
 
   pageAck({ body }: FrameOf<'pageAck'>): void {
     const waiting = this.#pages.get(body.userId as UserId) ?? [];
-    for (const { page, done } of waiting) if (page === body.page) done({ count: body.count, hasMore: body.hasMore });
+    const { count, hasMore, partial } = body;
+    for (const { page, done } of waiting) if (page === body.page) done({ count, hasMore, ...(partial ? { isPartial: true } : {}) });
     this.#pages.set(
       body.userId as UserId,
       waiting.filter(({ page }) => page !== body.page),

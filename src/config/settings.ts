@@ -64,6 +64,7 @@ export const SETTINGS = {
   ),
   passphraseFile: optional(text('a file'), 'File with the passphrase on its first line.'),
   allowPrivatePeers: required(toggle, false, 'Whether peers may have addresses in private networks.'),
+  searchForPeers: required(toggle, true, 'Whether peers may search the members of this server by name.'),
   pingIntervalMs: required(integer(100), DEFAULT_LIMITS.pingIntervalMs, 'Silence after which a connection is asked whether it lives.'),
   logLevel: required(choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'Least severity that is logged.'),
   trustProxy: required(trustedProxies, false, 'Whose `X-Forwarded-For` is believed for client addresses.'),

@@ -203,6 +203,16 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
   }
 };
 
+/** Ends the Postgres that a killed server left in a data folder, if it did, and starts none. @throws FolderInUse */
+export const endLeftOver = async (dataFolder: string): Promise<void> => {
+  const lock = await lockFolder(dataFolder);
+  try {
+    await stopLeftOver(await prepareCluster(lock.folder, new OffsetClock()));
+  } finally {
+    lock.release();
+  }
+};
+
 export type Reached = { readonly url: string; stop(): Promise<void> };
 
 /** Where the server that has `folder` keeps its database. @throws SetupError if that can't be found out */

@@ -142,6 +142,7 @@ export interface ForeignPendingEvents {
 
 export interface ForeignProfiles {
   fetched_at: Timestamp;
+  folded: string;
   identity_hash: Buffer;
   seq: number;
   user_id: string;
@@ -472,6 +473,7 @@ export interface Reeds {
   author_id: string;
   broadcast: Generated<boolean>;
   echo_of: string | null;
+  fetched: Generated<boolean>;
   id: string;
   previous: string | null;
   published_at: Timestamp | null;

@@ -5,7 +5,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Blocks } from '../identity/blocks.ts';
 import type { Follows } from '../identity/follows.ts';
 import type { Likes } from '../reeds/likes.ts';
-import { parseUserId, type ServerId, serverOf } from '../wire/address.ts';
+import { parseReedId, parseUserId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodeAct } from '../wire/streams.ts';
 import type { ItemJudge } from './stream-judge.ts';
 import { isOfTheMoment } from './stream-judge.ts';
@@ -18,6 +18,8 @@ export type ActLegsDeps = {
   readonly follows: Pick<Follows, 'takeForeign'>;
   readonly blocks: Pick<Blocks, 'takeForeign'>;
   readonly likes: Pick<Likes, 'takeForeign'>;
+  /** Somebody did something here that lists show. */
+  readonly meet: (user: UserId) => void;
 };
 
 export const ACTS = ['follow', 'unfollow', 'like', 'unlike', 'block', 'unblock'] as const;
@@ -34,13 +36,21 @@ async function take(deps: ActLegsDeps, act: Act, { body, peer }: { peer: ServerI
   const user = parseUserId(String((given.value as { statement?: { user?: unknown } }).statement?.user));
   if (user === null) throw new AppError('INVALID', 'user: no user id');
   if (serverOf(user) !== peer) throw new AppError('FORBIDDEN', 'user: of another server');
+  // Before anything is learned of who did it.
+  if (!isOurs(given.value, deps.home)) throw new AppError('NOT_FOUND', 'target: of another server');
   const accepted = await deps.judge.accept(user, given.value, act);
   if (!accepted.ok)
     throw new AppError(isOfTheMoment(accepted.reason) ? 'UNAVAILABLE' : 'INVALID', `${accepted.detail}: ${accepted.reason}`);
-  const { target } = accepted.value.certificate.statement;
-  if (serverOf(target) !== deps.home) throw new AppError('NOT_FOUND', 'target: of another server');
   await store(deps, accepted.value);
+  deps.meet(user);
   return { status: NO_CONTENT };
+}
+
+/** Whether a certificate, which is verified later, says that it is about a member or a reed of this server. */
+function isOurs(certificate: object, home: ServerId): boolean {
+  const target = String((certificate as { statement?: { target?: unknown } }).statement?.target);
+  const id = parseUserId(target) ?? parseReedId(target);
+  return id !== null && serverOf(id) === home;
 }
 
 type Accepted = Extract<Awaited<ReturnType<ActLegsDeps['judge']['accept']>>, { ok: true }>['value'];

@@ -38,9 +38,9 @@ export class SignedBody {
   }
 
   /** Takes what a refused caller still sends, as far as a taken one could send, so that it reads its answer. */
-  async drain(limitBytes: number): Promise<void> {
+  async drain(limitBytes: number, spend: (bytes: number) => void): Promise<void> {
     try {
-      for await (const _ of this.#upTo(limitBytes));
+      for await (const chunk of this.#upTo(limitBytes)) spend(chunk.length);
     } catch {
       // Broken off: there is nobody to answer.
     }

@@ -48,6 +48,16 @@ export class PeerBudgets {
     };
   }
 
+  /** Whether more of what this peer sends is read though it was refused. */
+  mayRead(peer: ServerId): boolean {
+    return take(this.#of(peer).bytes, this.#bytes, 0, this.#clock.monotonicMs()) === 0;
+  }
+
+  /** Counts what was read of a refused call. */
+  spend(peer: ServerId, bytes: number): void {
+    this.#of(peer).bytes.level -= bytes;
+  }
+
   #waitMs({ running, calls, bytes }: Used): number {
     if (running >= this.#mostAtOnce) return NEXT_TURN_MS;
     const now = this.#clock.monotonicMs();

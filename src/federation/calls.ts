@@ -1,5 +1,6 @@
 // Calls to peers under their breaker: what is stored about a peer says whether it is called now, and what comes of the call is stored again.
-// Only faults of transport count; a signed answer, whatever it says, proves that the peer is there.
+// Only faults of transport count; a signed answer, whatever it says, proves that the peer is there. One that has enough of our calls is left
+// alone for as long as it says.
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
@@ -22,8 +23,12 @@ export type PeerCallsDeps = {
   readonly chance: () => number;
 };
 
-/** held: nothing was sent, since the breaker is open until then or the peer is none that may be called */
-export type PeerCallResult = CallResult | { readonly kind: 'held'; readonly untilMs: number | null };
+/** held: nothing was sent, since the breaker is open until then, the peer has enough until then, or it is none that may be called */
+export type PeerCallResult =
+  | Extract<CallResult, { kind: 'answer' }>
+  /** untilMs: the breaker is open until then, for this fault. */
+  | (Extract<CallResult, { kind: 'transport' }> & { readonly untilMs?: number })
+  | { readonly kind: 'held'; readonly untilMs: number | null };
 
 /** probe: lets a call through a breaker that is half-open. The caller sends one at a time, and nothing but a notice. */
 export type CallOptions = { readonly isProbe?: boolean; readonly beforeLive?: boolean; readonly signal?: AbortSignal };
@@ -42,6 +47,8 @@ const FIND = `select p.base_url, p.state, s.document, p.epoch, p.failures, p.ret
 
 export class PeerCalls {
   readonly #deps: PeerCallsDeps;
+  /** Peers that have enough, and until when. Spares calls that would be refused. */
+  readonly #sated = new Map<ServerId, number>();
 
   constructor(deps: PeerCallsDeps) {
     this.#deps = deps;
@@ -49,6 +56,9 @@ export class PeerCalls {
 
   async call(server: ServerId, leg: string, body: Uint8Array, options: CallOptions = {}): Promise<PeerCallResult> {
     const { db, clock, client } = this.#deps;
+    const satedUntil = this.#sated.get(server) ?? 0;
+    if (clock.now() < satedUntil) return { kind: 'held', untilMs: satedUntil };
+    this.#sated.delete(server);
     const [row] = await db.query<Row>({ name: 'peer-call', text: FIND, values: [server] });
     if (row === undefined || row.base_url === null || row.document === null) return { kind: 'held', untilMs: null };
     if (row.state !== 'live' && options.beforeLive !== true) return { kind: 'held', untilMs: null };
@@ -58,15 +68,21 @@ export class PeerCalls {
       return { kind: 'held', untilMs: stored.retryAtMs };
     const keys = new Map(row.document.statement.transportKeys.map(({ kid, publicKey }) => [kid, publicKey]));
     const result = await client.call({ id: server, baseUrl: row.base_url, keys }, leg, body, options.signal);
-    await this.#note(server, { result, stored, epoch: row.epoch });
+    if (result.kind === 'transport') return this.#noteFault(server, result, stored);
+    if (result.refusal?.code === 'RATE_LIMITED') this.#noteSated(server, result.refusal.retryAfterMs);
+    await this.#noteAnswer(server, result.epoch, { wasOpen: stored.failures > 0, epoch: row.epoch });
     return result;
   }
 
-  async #note(server: ServerId, { result, stored, epoch }: { result: CallResult; stored: Stored; epoch: string | null }): Promise<void> {
-    if (result.kind === 'answer') return this.#noteAnswer(server, result.epoch, { wasOpen: stored.failures > 0, epoch });
+  #noteSated(server: ServerId, forMs: number): void {
+    const { clock, limits } = this.#deps;
+    this.#sated.set(server, clock.now() + Math.min(forMs, limits.peerPauseMaxMs));
+  }
+
+  async #noteFault(server: ServerId, result: Extract<CallResult, { kind: 'transport' }>, stored: Stored): Promise<PeerCallResult> {
     const { clock, chance, limits, documents, db } = this.#deps;
     // Ended by us, which says nothing of the peer.
-    if (result.reason === 'closed' || result.reason === 'busy') return;
+    if (result.reason === 'closed' || result.reason === 'busy') return result;
     if (result.reason === 'unknown-key') await documents.refresh(server, limits.peerDocumentEveryMs);
     const next = afterFault(stored, { nowMs: clock.now(), random: chance }, limits);
     // Of several calls that failed together one counts.
@@ -75,6 +91,7 @@ export class PeerCalls {
       text: 'update peers set failures = $2, retry_at = $3 where server_id = $1 and failures = $4',
       values: [server, next.failures, new Date(next.retryAtMs ?? 0), stored.failures],
     });
+    return next.retryAtMs === null ? result : { ...result, untilMs: next.retryAtMs };
   }
 
   async #noteAnswer(server: ServerId, epochNow: string, before: { wasOpen: boolean; epoch: string | null }): Promise<void> {

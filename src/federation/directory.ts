@@ -40,6 +40,7 @@ const DETAILED = `select ${PEER_COLUMNS},
 
 export class Directory implements Peers {
   readonly #deps: DirectoryDeps;
+  readonly #finding = new Map<ServerId, Promise<KnownPeer | null>>();
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
@@ -49,10 +50,17 @@ export class Directory implements Peers {
     const known = await this.#find(server);
     if (known === null || known.keys.has(kid)) return known;
     const { documents, limits } = this.#deps;
-    return (await documents.refresh(server, limits.peerDocumentEveryMs)) ? this.#find(server) : known;
+    return (await documents.refresh(server, limits.peerDocumentEveryMs)) ? this.#look(server) : known;
   }
 
-  async #find(server: ServerId): Promise<KnownPeer | null> {
+  /** Many that ask at the same time share one look, however many they are. */
+  #find(server: ServerId): Promise<KnownPeer | null> {
+    const finding = this.#finding.get(server) ?? this.#look(server).finally(() => this.#finding.delete(server));
+    this.#finding.set(server, finding);
+    return finding;
+  }
+
+  async #look(server: ServerId): Promise<KnownPeer | null> {
     const [row] = await this.#deps.db.query<Pick<PeerRow, 'state' | 'document'>>({ name: 'peer-find', text: FIND, values: [server] });
     if (row === undefined || row.document === null) return null;
     const { transportKeys } = row.document.statement;

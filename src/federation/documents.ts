@@ -1,5 +1,5 @@
-// Documents of peers: fetched from their own address alone, proven from the server's id on, judged by document-rules.ts and kept with the keys
-// that they announce. A key that was compromised makes every later document wait for an admin.
+// Documents of peers: fetched from their own address alone, or brought by themselves, proven from the server's id on, judged by document-rules.ts
+// and kept with the keys that they announce. A key that was compromised makes every later document wait for an admin.
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
@@ -139,12 +139,36 @@ export class Documents {
       await this.#askSooner(server, now - everyMs);
       return false;
     }
-    const verdict = await db.transaction(async (tx) => {
+    const verdict = await this.#judge(server, accepted);
+    if (verdict === 'announced') await this.#lookForRevocations(server, row.base_url);
+    return verdict === 'accepted';
+  }
+
+  /**
+   * Takes the document that a peer brought with a call that it signed: so one that has moved is found under its new address. Judged like one that was
+   * fetched; what does not hold, or is no news, changes nothing. Without one that is believed its address is asked soon.
+   */
+  async shown(server: ServerId, value: unknown): Promise<void> {
+    const { db } = this.#deps;
+    const [row] = await db.query<{ serial: number }>({
+      name: 'peer-document-serial',
+      text: 'select serial::float8 as serial from servers where id = $1',
+      values: [server],
+    });
+    const serial = (value as { readonly statement?: { readonly serial?: unknown } } | null)?.statement?.serial;
+    if (row === undefined || serial === row.serial) return;
+    const accepted = await this.verify(value, server);
+    const verdict = accepted === null ? null : await this.#judge(server, accepted);
+    if (verdict === 'accepted') return;
+    this.#deps.log.warn({ server, verdict }, 'the document that a peer brought was not taken');
+    await db.query({ name: 'peer-document-soon', text: 'update peers set document_asked_at = null where server_id = $1', values: [server] });
+  }
+
+  #judge(server: ServerId, accepted: AcceptedDocument): Promise<Verdict['kind'] | null> {
+    return this.#deps.db.transaction(async (tx) => {
       const peer = await lockPeer(tx, server);
       return peer === null ? null : this.#take(tx, peer, accepted);
     });
-    if (verdict === 'announced') await this.#lookForRevocations(server, row.base_url);
-    return verdict === 'accepted';
   }
 
   /** Nothing came: asked again as soon as a key that is not known would have it asked for. */

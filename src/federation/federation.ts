@@ -69,17 +69,18 @@ export function openFederation(deps: FederationDeps) {
   const { server } = deps.identity;
   const chance = chanceOf(deps.random);
   const calls = new PeerCalls({ ...deps, ...opened, chance });
+  const nonces = new Nonces(deps);
   const notice = noticeLeg({ ...deps, ...opened });
   const inbound = new Inbound({
     ...deps,
     peers: opened.directory,
     legs: { get: (name) => heard(name === 'notice' ? notice : deps.legs().get(name), deps.onHeard) },
     introductions: new Map([['connect', connectIntroduction({ ...deps, ...opened, server })]]),
-    nonces: new Nonces(deps),
+    nonces,
     budgets: new PeerBudgets(deps),
     signer: () => server.transportSigner(),
   });
-  const sender = new PeerSender({ ...deps, ...opened, calls, chance });
+  const sender = new PeerSender({ ...deps, ...opened, calls, nonces, chance, document: () => server.document() });
   return { ...opened, calls, inbound, sender };
 }
 

@@ -105,16 +105,19 @@ export class FoldAsker {
   }
 
   async #ask(crossingId: string): Promise<void> {
-    const { calls, db, keys, noted } = this.#deps;
+    const { calls, db, keys, limits, noted } = this.#deps;
     const sending = await sendingOf(db, crossingId);
     if (sending === null) return;
     const keyId = parseUserKeyId(sending.keyId);
     const keyChain = keyId && (await keys.chainOf(sending.askedFor, keyId));
     if (!keyId || !keyChain) return this.#carrierEnds(crossingId, null);
-    const body = encodeFoldRequest({
+    const said = {
       ...{ peerRequestId: crossingId, reedId: sending.subject, isThread: sending.kind === 'thread' },
-      ...{ requesterId: sending.askedFor, requesterKeyId: keyId, keyChain },
-    });
+      ...{ requesterId: sending.askedFor, requesterKeyId: keyId },
+    };
+    const whole = encodeFoldRequest({ ...said, keyChain });
+    // One that is too long for a request is asked for by whoever does not know it.
+    const body = whole.length <= limits.foldRequestBytes ? whole : encodeFoldRequest({ ...said, keyChain: [] });
     const answer = await calls.call(sending.server, sending.isFallback ? 'fallback' : 'request', body);
     await this.#answered(crossingId, sending, answer);
     noted(sending.server, answer);
@@ -215,6 +218,10 @@ export class FoldAsker {
   async deliver(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
     const delivery = decodeFoldDelivery(body);
     if (delivery === null) throw new AppError('BAD_REQUEST', 'the body can not be read');
+    const { limits } = this.#deps;
+    // Longer than any holder may send one.
+    if (delivery.ciphertext.length > limits.relayResponseBytes)
+      throw new AppError('TOO_LARGE', `at most ${limits.relayResponseBytes} bytes`);
     const arrival = await this.#arrive(peer, delivery.peerRequestId, delivery.threadRecord);
     if (arrival.outcome === 'busy') throw new AppError('UNAVAILABLE', 'it is being changed at this moment', { retryAfterMs: 1_000 });
     if (arrival.outcome === 'unknown') return { status: 404 };

@@ -1,5 +1,5 @@
-// The fold's calls over those of the federation: so many of one peer at a time that others of ours keep their places, each ended at its own time.
-// What was not sent, since the breaker is open, is no answer until then.
+// The fold's calls over those of the federation: so many of one peer at a time that others of ours keep their places, a bounded line behind them,
+// each ended at its own time. What was not sent, since the breaker is open, is no answer until then.
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { ServerId } from '../wire/address.ts';
@@ -11,6 +11,10 @@ export type FoldCallsDeps = { readonly calls: () => PeerCalls; readonly clock: C
 /** Places on the wire to one peer. */
 type Line = { free: number; readonly waiting: (() => void)[] };
 
+/** Calls that this side ended, or had too many of. */
+const OURS: ReadonlySet<string> = new Set(['closed', 'busy']);
+const ended = (reason: 'closed' | 'busy'): FoldAnswer => ({ kind: 'transport', reason, isOurs: true });
+
 export class CallsOfFold implements FoldCalls {
   readonly #deps: FoldCallsDeps;
   readonly #lines = new Map<ServerId, Line>();
@@ -20,29 +24,26 @@ export class CallsOfFold implements FoldCalls {
   }
 
   async call(peer: ServerId, leg: FoldLeg, body: Uint8Array, options: Parameters<FoldCalls['call']>[3] = {}): Promise<FoldAnswer> {
-    const { calls, clock } = this.#deps;
+    const { calls, clock, limits } = this.#deps;
+    const line = this.#lines.get(peer) ?? { free: limits.peerCallsAtOnce, waiting: [] };
+    if (line.waiting.length >= limits.foldCallsWaiting) return ended('busy');
+    this.#lines.set(peer, line);
     const ending = new AbortController();
     const end = (): void => ending.abort();
     const timer = options.timeoutMs === undefined ? null : clock.after(options.timeoutMs, end);
     options.signal?.addEventListener('abort', end, { once: true });
     if (options.signal?.aborted) end();
-    const line = await this.#enter(peer);
     try {
-      if (ending.signal.aborted) return { kind: 'transport', reason: 'closed' };
-      return this.#answerOf(await calls().call(peer, leg, body, { signal: ending.signal }));
+      if (!(await enter(line, ending.signal))) return ended('closed');
+      try {
+        return this.#answerOf(await calls().call(peer, leg, body, { signal: ending.signal }));
+      } finally {
+        this.#leave(peer, line);
+      }
     } finally {
-      this.#leave(peer, line);
       timer?.cancel();
       options.signal?.removeEventListener('abort', end);
     }
-  }
-
-  async #enter(peer: ServerId): Promise<Line> {
-    const line = this.#lines.get(peer) ?? { free: this.#deps.limits.peerCallsAtOnce, waiting: [] };
-    this.#lines.set(peer, line);
-    if (line.free > 0) line.free -= 1;
-    else await new Promise<void>((go) => line.waiting.push(go));
-    return line;
   }
 
   /** Hands the place to the one who waited longest. */
@@ -56,10 +57,33 @@ export class CallsOfFold implements FoldCalls {
   #answerOf(called: Called): FoldAnswer {
     if (called.kind === 'answer') {
       const { body, epoch = '', refusal, status } = called;
-      return { kind: 'answer', status, body, epoch, ...(refusal === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }) };
+      const { code, retryAfterMs } = refusal ?? {};
+      const refused = { ...(code === undefined ? {} : { code }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+      return { kind: 'answer', status, body, epoch, ...refused };
     }
-    if (called.kind === 'transport') return { kind: 'transport', reason: called.reason ?? 'unreachable' };
-    const waitMs = (called.untilMs ?? 0) - this.#deps.clock.now();
-    return { kind: 'transport', reason: 'held', retryAfterMs: Math.max(0, waitMs) };
+    const retry = typeof called.untilMs === 'number' ? { retryAfterMs: Math.max(0, called.untilMs - this.#deps.clock.now()) } : {};
+    const reason = called.kind === 'held' ? 'held' : (called.reason ?? 'unreachable');
+    return { kind: 'transport', reason, ...(OURS.has(reason) ? { isOurs: true } : {}), ...retry };
   }
+}
+
+/** @returns false: the call has ended before it was its turn */
+async function enter(line: Line, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  if (line.free > 0) {
+    line.free -= 1;
+    return true;
+  }
+  return new Promise((resolve) => {
+    const go = (): void => {
+      signal.removeEventListener('abort', leave);
+      resolve(true);
+    };
+    const leave = (): void => {
+      line.waiting.splice(line.waiting.indexOf(go), 1);
+      resolve(false);
+    };
+    line.waiting.push(go);
+    signal.addEventListener('abort', leave, { once: true });
+  });
 }

@@ -1,7 +1,7 @@
 // The fold as the asked server: a peer's request becomes an event of its sentinel, a holder's copy is passed on, and the peer's ack, cancel or list
 // ends it. A ciphertext is held for one hop of a few seconds and never written down.
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, pause } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
 import type { Database } from '../db/pool.ts';
@@ -17,6 +17,7 @@ import {
   type ForwardOutcome,
   forwarded,
   forwardingOf,
+  isThere,
   openForeign,
   oweNotHeld,
 } from '../ledger/foreign.ts';
@@ -38,6 +39,7 @@ import {
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys } from './fold-ports.ts';
 import { afterDelivery } from './fold-rules.ts';
 import { patiently } from './patience.ts';
+import type { AskForChain } from './stream-ports.ts';
 
 export type FoldHomeDeps = LedgerContext & {
   readonly application: Database;
@@ -47,6 +49,7 @@ export type FoldHomeDeps = LedgerContext & {
   readonly home: ServerId;
   readonly calls: FoldCalls;
   readonly keys: RequesterKeys;
+  readonly askForChain: AskForChain;
   readonly looks: () => Looks;
   readonly isLive: (server: ServerId) => boolean;
   /** What a call came to, for whoever judges the peer. */
@@ -60,6 +63,8 @@ export type FoldHomeDeps = LedgerContext & {
 type Passing = { readonly ciphertext: Uint8Array; readonly isOnce: boolean; readonly signal: AbortSignal };
 type Forward = { readonly abort: AbortController; readonly done: Promise<unknown> };
 
+/** A peer names its requests as it likes, also as another one names its own. */
+const nameOf = (peer: ServerId, peerRequestId: string): string => `${peer} ${peerRequestId}`;
 const malformed = () => new AppError('BAD_REQUEST', 'the body can not be read');
 const isBusy = ({ outcome }: ForeignEnded): boolean => outcome === 'busy';
 const busy = () => new AppError('UNAVAILABLE', 'it is being changed at this moment', { retryAfterMs: 1_000 });
@@ -76,7 +81,7 @@ const STATUS = {
 export class FoldHome {
   readonly #deps: FoldHomeDeps;
   readonly #refusals: Refusals;
-  /** Copies that are on their way, by the peer's name for their requests. */
+  /** Copies that are on their way, by the peer and its name for their requests. */
   readonly #forwards = new Map<string, Forward>();
 
   constructor(deps: FoldHomeDeps) {
@@ -103,9 +108,10 @@ export class FoldHome {
   }
 
   async #open(peer: ServerId, request: FoldRequest, isFallback: boolean): Promise<FoldReply> {
-    const { keys } = this.#deps;
-    if (!(await keys.accept(request.requesterId, request.requesterKeyId, request.keyChain)))
-      throw new AppError('BAD_REQUEST', 'key_chain does not prove that key to be the requester’s');
+    // Nothing is kept of who asks for what is not there.
+    if (!(await isThere(this.#deps.db, request.reedId, isFallback)))
+      return { status: isFallback ? STATUS['not-held'] : STATUS['not-found'] };
+    if (!(await this.#isRequesters(request))) throw new AppError('BAD_REQUEST', 'key_chain does not prove that key to be the requester’s');
     const opened = await this.#tried(peer, request, isFallback);
     switch (opened.verdict) {
       case 'opened':
@@ -115,12 +121,23 @@ export class FoldHome {
       case 'no-peer':
         throw busy();
       case 'full':
-        throw new AppError('RATE_LIMITED', 'as many events as a peer may have', { retryAfterMs: 5_000 });
+        // Not RATE_LIMITED, which is about calls: others of this peer's, such as its cancels, are still taken.
+        throw new AppError('TOO_MANY_OPEN', 'as many events as a peer may have', { retryAfterMs: 5_000 });
       case 'blocked':
         return { status: STATUS.blocked, body: encodeFoldRequestAnswer(0, await this.#block(request)) };
       default:
         return { status: STATUS[opened.verdict] };
     }
+  }
+
+  /** Whether the key is the requester's. A chain that is too long for a request is asked for at the requester's home. */
+  async #isRequesters({ keyChain, requesterId, requesterKeyId }: FoldRequest): Promise<boolean> {
+    const { askForChain, keys } = this.#deps;
+    if (await keys.accept(requesterId, requesterKeyId, keyChain)) return true;
+    if (keyChain.length > 0) return false;
+    const asked = await askForChain(requesterKeyId);
+    if (asked === null) throw busy();
+    return keys.accept(requesterId, requesterKeyId, asked);
   }
 
   async #tried(peer: ServerId, request: FoldRequest, isFallback: boolean): Promise<ForeignOpened> {
@@ -156,11 +173,12 @@ export class FoldHome {
     const abort = new AbortController();
     const passing = this.#pass(eventId, to, { ciphertext, isOnce, signal: abort.signal });
     const forward = { abort, done: passing };
-    this.#forwards.set(to.peerRequestId, forward);
+    const name = nameOf(to.server, to.peerRequestId);
+    this.#forwards.set(name, forward);
     try {
       return await passing;
     } finally {
-      if (this.#forwards.get(to.peerRequestId) === forward) this.#forwards.delete(to.peerRequestId);
+      if (this.#forwards.get(name) === forward) this.#forwards.delete(name);
       looks().placeFreed(sentinelOf(to.server));
     }
   }
@@ -186,7 +204,10 @@ export class FoldHome {
       const answer = await calls.call(server, 'deliver', of.body, { timeoutMs: Math.max(1, end - clock.monotonicMs()), signal });
       if (signal.aborted) return 'failed';
       const next = afterDelivery(answer, { leftMs: end - clock.monotonicMs(), tries }, limits);
-      if (next === 'again') continue;
+      if (next === 'again') {
+        await pause(clock, Math.min(answer.retryAfterMs ?? 0, Math.max(0, end - clock.monotonicMs())), signal).catch(() => undefined);
+        continue;
+      }
       noted(server, answer);
       return next;
     }
@@ -203,7 +224,7 @@ export class FoldHome {
   async cancel(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
     const word = decodeFoldWord(body);
     if (word === null) throw malformed();
-    const forward = this.#forwards.get(word.peerRequestId);
+    const forward = this.#forwards.get(nameOf(peer, word.peerRequestId));
     if (forward !== undefined) {
       // The answer says that its copy is on the wire no more.
       forward.abort.abort();

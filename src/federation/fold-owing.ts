@@ -25,7 +25,8 @@ import type { ServerId } from '../wire/address.ts';
 import { decodeFoldCrossings, encodeFoldCrossings, encodeFoldWord, encodeHolderWord } from '../wire/fold.ts';
 import type { FoldAsker } from './fold-asker.ts';
 import type { FoldAnswer, FoldCalls } from './fold-ports.ts';
-import { isFailing, isSettled } from './fold-rules.ts';
+import { isBusy, isFailing, isSettled } from './fold-rules.ts';
+import { PeerReturns } from './peer-returns.ts';
 
 export type FoldOwingDeps = LedgerContext & {
   readonly application: Database;
@@ -37,7 +38,7 @@ export type FoldOwingDeps = LedgerContext & {
   readonly looks: () => Looks;
   readonly live: () => readonly ServerId[];
   readonly noted: (server: ServerId, answer: FoldAnswer) => void;
-  /** The peer answers. */
+  /** The peer answers: it is back, unless it comes and goes. */
   readonly back: (server: ServerId) => Promise<void>;
 };
 
@@ -50,9 +51,13 @@ export class FoldOwing {
   #eventsFrom: string | null = FIRST;
   #auditedAt = Number.NEGATIVE_INFINITY;
   #listedAt = Number.NEGATIVE_INFINITY;
+  readonly #returns: PeerReturns;
+  /** Peers that are to be compared with once that is not too often. */
+  readonly #later = new Set<ServerId>();
 
   constructor(deps: FoldOwingDeps) {
     this.#deps = deps;
+    this.#returns = new PeerReturns(deps);
   }
 
   /** Everything that is due now. */
@@ -65,6 +70,7 @@ export class FoldOwing {
       () => this.notHeld(),
       () => this.#notices(),
       () => this.#peers(),
+      () => this.#compareLater(),
     ])
       await this.#isolated(look);
     const at = clock.now();
@@ -74,7 +80,7 @@ export class FoldOwing {
     }
     if (at - this.#listedAt >= limits.crossingsListMs) {
       this.#listedAt = at;
-      for (const server of this.#deps.live()) this.compare(server);
+      for (const server of this.#deps.live()) this.#deps.looks().look(() => this.#compared(server));
       await this.#isolated(() => forgetFold(this.#deps, clock.now()));
     }
   }
@@ -152,13 +158,22 @@ export class FoldOwing {
     const { back, clock, looks } = this.#deps;
     for (const server of await peersDue(this.#deps, clock.now()))
       looks().look(async () => {
-        if (!isFailing(await this.#compared(server))) await back(server);
+        const answer = await this.#compared(server);
+        if (!isFailing(answer) && !isBusy(answer) && answer.kind === 'answer') await back(server);
       });
   }
 
-  /** Compares what is open with what the peer knows of. */
+  /** Compares what is open with what the peer knows of, at its word: now, or in a later round if it gives it too often. */
   compare(server: ServerId): void {
-    this.#deps.looks().look(() => this.#compared(server));
+    if (this.#returns.take(server)) this.#deps.looks().look(() => this.#compared(server));
+    else this.#later.add(server);
+  }
+
+  async #compareLater(): Promise<void> {
+    const waiting = [...this.#later];
+    this.#later.clear();
+    const live = new Set(this.#deps.live());
+    for (const server of waiting) if (live.has(server)) this.compare(server);
   }
 
   async #compared(server: ServerId): Promise<FoldAnswer> {

@@ -1,4 +1,5 @@
 // What the fold asks of the rest of the federation: calls to peers and a place for its own legs. Composed in app.ts.
+import type { ErrorCode } from '../base/codes.ts';
 import type { ReedId, ServerId, UserId, UserKeyId } from '../wire/address.ts';
 
 export type FoldLeg = 'request' | 'fallback' | 'deliver' | 'not-held' | 'cancel' | 'ack' | 'crossings' | 'holder-notify';
@@ -11,9 +12,12 @@ export type FoldAnswer =
       readonly body: Uint8Array;
       /** Of the peer's ledger; empty: it did not know. */
       readonly epoch: string;
+      /** Of a refusal; none: the leg's own answer. */
+      readonly code?: ErrorCode;
       readonly retryAfterMs?: number;
     }
-  | { readonly kind: 'transport'; readonly reason: string; readonly retryAfterMs?: number };
+  /** isOurs: ended or not begun by this side, which says nothing of the peer. */
+  | { readonly kind: 'transport'; readonly reason: string; readonly isOurs?: boolean; readonly retryAfterMs?: number };
 
 export interface FoldCalls {
   /** Never throws. */

@@ -1,5 +1,4 @@
 // The fold's decisions: what follows from an answer, and when. Pure, so that every answer a server can give, or fail to give, has its row in a test.
-import { doubling } from '../base/backoff.ts';
 import type { Limits } from '../base/limits.ts';
 import type { FoldAnswer } from './fold-ports.ts';
 
@@ -15,6 +14,9 @@ export type AfterRequest =
   | { readonly kind: 'again' }
   | { readonly kind: 'away' };
 
+/** Whether a peer takes nothing from us at all: a 403 of the peering, which a block's is not. */
+const isClosed = (answer: FoldAnswer): boolean => answer.kind === 'answer' && answer.status === 403 && answer.code === 'FORBIDDEN';
+
 const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 
 /** What a request, or a fallback, came to. */
@@ -22,6 +24,8 @@ export function afterRequest(answer: FoldAnswer, isFallback: boolean): AfterRequ
   if (answer.kind === 'transport') return { kind: 'away' };
   const { status } = answer;
   if (isAccepted(status)) return { kind: 'open' };
+  // Of the peering, not of who asks: the peer takes no calls of ours, and may not have told us yet.
+  if (isClosed(answer)) return { kind: 'away' };
   if (status === 403) return { kind: 'carrier', isBlocked: true };
   if (status === 400) return { kind: 'carrier', isBlocked: false };
   if (status === 410) return { kind: 'again' };
@@ -43,9 +47,13 @@ export function afterDelivery(answer: FoldAnswer, of: { readonly leftMs: number;
 /** Whether a peer took a word, or has nothing that it could be about: both end what is owed. */
 export const isSettled = (answer: FoldAnswer): boolean => answer.kind === 'answer' && (isAccepted(answer.status) || answer.status === 404);
 
-/** Whether a peer could not be talked to: no answer, or one that says so. */
-export const isFailing = (answer: FoldAnswer): boolean => answer.kind === 'transport' || answer.status === 429 || answer.status >= 500;
+/** Whether a peer could not be talked to: no answer, or one that says so. What this side ended says nothing of it. */
+export const isFailing = (answer: FoldAnswer): boolean =>
+  answer.kind === 'transport' ? answer.isOurs !== true : answer.status === 401 || answer.status >= 500 || isClosed(answer);
 
-/** For how long a peer that could not be talked to so many times running is left alone. */
-export const awayMs = (failures: number, answer: FoldAnswer, limits: Limits): number =>
-  Math.max(answer.retryAfterMs ?? 0, doubling(failures, limits.peerAwayFirstMs, limits.peerAwayMaxMs));
+/** Whether a peer is there and has enough for now: nothing of it is lost, and nothing more is asked for a while. */
+export const isBusy = (answer: FoldAnswer): boolean => answer.kind === 'answer' && answer.status === 429;
+
+/** For how long a peer that could not be talked to, or has enough, is left alone: as the breaker says, or the peer itself, within bounds. */
+export const awayMs = (answer: FoldAnswer, limits: Limits): number =>
+  Math.min(limits.peerAwayMaxMs, Math.max(answer.retryAfterMs ?? 0, limits.peerAwayMs));

@@ -21,7 +21,8 @@ import { FoldAsker, type FoldAskerDeps } from './fold-asker.ts';
 import { FoldHome, type FoldHomeDeps } from './fold-home.ts';
 import { FoldOwing } from './fold-owing.ts';
 import type { FoldAnswer, FoldHandlers, FoldReply } from './fold-ports.ts';
-import { awayMs, isFailing } from './fold-rules.ts';
+import { awayMs, isBusy, isFailing } from './fold-rules.ts';
+import { PeerReturns } from './peer-returns.ts';
 
 export type FoldDeps = Omit<FoldAskerDeps & FoldHomeDeps, 'noted' | 'owing' | 'passOn' | 'isLive' | 'moved'>;
 
@@ -34,12 +35,14 @@ export class Fold implements FoldPort {
   readonly #home: FoldHome;
   readonly #owing: FoldOwing;
   readonly #live = new Set<ServerId>();
-  /** How often peers failed running. */
-  readonly #failures = new Map<ServerId, number>();
+  /** Peers that could not be talked to, or had enough, when they were called last. */
+  readonly #silent = new Set<ServerId>();
   readonly #epochs = new Map<ServerId, string>();
+  readonly #returns: PeerReturns;
 
   constructor(deps: FoldDeps) {
     this.#deps = deps;
+    this.#returns = new PeerReturns(deps);
     const noted = (server: ServerId, answer: FoldAnswer): void => deps.looks().look(() => this.#noted(server, answer));
     this.#home = new FoldHome({
       ...{ ...deps, noted, isLive: (server) => this.#live.has(server) },
@@ -50,7 +53,13 @@ export class Fold implements FoldPort {
       ...{ ...deps, noted, owing: () => deps.looks().look(() => this.#owing.pay()) },
       passOn: (eventId, ciphertext) => this.#home.forward(eventId, ciphertext, true),
     });
-    this.#owing = new FoldOwing({ ...deps, noted, asker: this.#asker, live: () => [...this.#live], back: (server) => this.back(server) });
+    this.#owing = new FoldOwing({
+      ...deps,
+      noted,
+      asker: this.#asker,
+      live: () => [...this.#live],
+      back: (server) => this.#returned(server),
+    });
   }
 
   get idle(): boolean {
@@ -67,10 +76,10 @@ export class Fold implements FoldPort {
       },
     });
     const [home, asker] = [this.#home, this.#asker];
+    const { foldRequestBytes } = this.#deps.limits;
     return {
-      // With as many keys as a chain may have.
-      request: leg(MIB, (peer, body) => home.request(peer, body)),
-      fallback: leg(MIB, (peer, body) => home.fallback(peer, body)),
+      request: leg(foldRequestBytes, (peer, body) => home.request(peer, body)),
+      fallback: leg(foldRequestBytes, (peer, body) => home.fallback(peer, body)),
       deliver: leg(2 * MIB, (peer, body) => asker.deliver(peer, body)),
       'not-held': leg(64 * KIB, (peer, body) => asker.notHeld(peer, body)),
       cancel: leg(64 * KIB, (peer, body) => home.cancel(peer, body)),
@@ -139,10 +148,17 @@ export class Fold implements FoldPort {
     await this.#eachLine(server, async (subjects) => this.#asker.look(subjects), true);
   }
 
+  /** A peer is there and takes no more until then: nothing crosses, and nobody is told that it is lost. */
+  async #pause(server: ServerId, untilMs: number): Promise<void> {
+    const { application, clock, db } = this.#deps;
+    await peerAway(db, server, untilMs, clock.now());
+    await sentinelsHeldBack(application.kysely, clock.now());
+  }
+
   /** A peer answers again. */
   async back(server: ServerId): Promise<void> {
     const { application, clock, db, looks } = this.#deps;
-    this.#failures.delete(server);
+    this.#silent.delete(server);
     if (!this.#live.has(server)) return;
     await sentinelsArrive(application.kysely, [server]);
     const wasAway = await peerBack(db, server, clock.now());
@@ -169,6 +185,8 @@ export class Fold implements FoldPort {
   async ended(server: ServerId): Promise<void> {
     const { clock, db, limits, looks } = this.#deps;
     this.#live.delete(server);
+    this.#silent.delete(server);
+    this.#epochs.delete(server);
     await this.#eachLine(server, async () => undefined, true);
     await peerGone(db, server);
     await this.#endEvents(server);
@@ -213,18 +231,24 @@ export class Fold implements FoldPort {
 
   /** A peer called us, verified: it is there. */
   #heard(server: ServerId): void {
-    if (this.#failures.has(server)) this.#deps.looks().look(() => this.back(server));
+    if (this.#silent.has(server)) this.#deps.looks().look(() => this.#returned(server));
+  }
+
+  /** It showed that it is there. One that comes and goes is left alone until its next date now and then. */
+  async #returned(server: ServerId): Promise<void> {
+    if (this.#returns.take(server)) await this.back(server);
   }
 
   async #noted(server: ServerId, answer: FoldAnswer): Promise<void> {
     if (!this.#live.has(server)) return;
     const { clock, db, limits } = this.#deps;
-    if (isFailing(answer)) {
-      const failures = (this.#failures.get(server) ?? 0) + 1;
-      this.#failures.set(server, failures);
-      return this.away(server, clock.now() + awayMs(failures, answer, limits));
+    if (answer.kind === 'transport' && answer.isOurs) return;
+    if (isFailing(answer) || isBusy(answer)) {
+      this.#silent.add(server);
+      const until = clock.now() + awayMs(answer, limits);
+      return isBusy(answer) ? this.#pause(server, until) : this.away(server, until);
     }
-    if (this.#failures.has(server)) await this.back(server);
+    if (this.#silent.has(server)) await this.#returned(server);
     if (answer.kind !== 'answer' || answer.epoch === '' || this.#epochs.get(server) === answer.epoch) return;
     this.#epochs.set(server, answer.epoch);
     // Another ledger than before knows nothing of ours.

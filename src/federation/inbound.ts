@@ -8,7 +8,7 @@ import type { Limits } from '../base/limits.ts';
 import { type AnswerEnvelope, encodeAnswer } from '../wire/federation.ts';
 import { type Pieces, SignedBody } from './body.ts';
 import type { PeerBudgets, Turn } from './budget.ts';
-import type { Introduction, Introductions, KnownPeer, Leg, LegAnswer, Legs, Peers } from './legs.ts';
+import type { Introduced, Introduction, Introductions, KnownPeer, Leg, LegAnswer, Legs, Peers } from './legs.ts';
 import type { Nonces } from './nonces.ts';
 import { isSignedRequest, signAnswer, type TransportSigner } from './signature.ts';
 import { type Fields, type RequestForm, readRequestForm } from './signature-form.ts';
@@ -72,7 +72,7 @@ export class Inbound {
 
   /** Answers one request. @throws AppError where not even a caller that is known could be told apart: the database is away */
   async answer(call: InboundCall): Promise<InboundAnswer> {
-    const { legs, introductions, limits, peers } = this.#deps;
+    const { budgets, legs, introductions, limits, peers } = this.#deps;
     const form = readRequestForm(call.fields, limits.peerSignatureMs);
     if (!form.ok) return this.#unknown(call);
     const known = { form: form.value, body: new SignedBody(call.body) };
@@ -82,7 +82,10 @@ export class Inbound {
     if (peer === null || !isSignedRequest(form.value, this.#uri(call), peer.keys)) return this.#unknown(call);
     const leg = legs.get(call.leg);
     const outcome = await this.#outcome(() => this.#judge(known, peer, leg));
-    if (!known.body.isRead && leg !== undefined) await known.body.drain(leg.limitBytes);
+    // As far as a taken one could send, so that it reads its answer; counted like what is taken, and not beyond that.
+    if (!known.body.isRead && leg !== undefined && budgets.mayRead(peer.id)) {
+      await known.body.drain(leg.limitBytes, (bytes) => budgets.spend(peer.id, bytes));
+    }
     return this.#signed(known, outcome);
   }
 
@@ -122,11 +125,23 @@ export class Inbound {
   async #introduce(call: InboundCall, known: Known, introduction: Introduction): Promise<InboundAnswer> {
     const { form, body } = known;
     call.countStranger();
+    try {
+      // Read outside of the few places: who sends slowly keeps nobody else from being heard.
+      const bytes = await body.read({ limitBytes: introduction.limitBytes, digest: form.digest, spend: () => undefined });
+      return await this.#hear(call, known, () => introduction.introduce(bytes));
+    } catch (error) {
+      if (error instanceof AppError && ERROR_CODES[error.code].httpStatus < 500) return stranger('NOT_FOUND');
+      throw error;
+    }
+  }
+
+  /** A few at once, since each proof costs signatures. */
+  async #hear(call: InboundCall, known: Known, introduce: () => Promise<Introduced | null>): Promise<InboundAnswer> {
+    const { form } = known;
     if (this.#introducing >= this.#deps.limits.introductionsAtOnce) return stranger('RATE_LIMITED');
     this.#introducing += 1;
     try {
-      const bytes = await body.read({ limitBytes: introduction.limitBytes, digest: form.digest, spend: () => undefined });
-      const introduced = await introduction.introduce(bytes);
+      const introduced = await introduce();
       if (introduced === null) return stranger('NOT_FOUND');
       if (introduced.server !== form.server || !isSignedRequest(form, this.#uri(call), introduced.keys)) return stranger('BAD_REQUEST');
       const outcome = await this.#outcome(async () => {
@@ -135,9 +150,6 @@ export class Inbound {
         return introduced.handle();
       });
       return this.#signed(known, outcome);
-    } catch (error) {
-      if (error instanceof AppError && ERROR_CODES[error.code].httpStatus < 500) return stranger('NOT_FOUND');
-      throw error;
     } finally {
       this.#introducing -= 1;
     }

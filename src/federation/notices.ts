@@ -10,6 +10,7 @@ import type { ServerId } from '../wire/address.ts';
 import { decodeNotice, type NoticeBody } from '../wire/peering.ts';
 import type { Documents } from './documents.ts';
 import type { Leg } from './legs.ts';
+import { PeerReturns } from './peer-returns.ts';
 import { hastenNotices, lockPeer, movePeer, type PeerRow } from './peer-rows.ts';
 
 /** live: both have approved · ended: revoked, suspended or asked again · away, back: word of the peer itself · epoch: its ledger was emptied */
@@ -26,20 +27,26 @@ export type NoticesDeps = {
 };
 
 export function noticeLeg(deps: NoticesDeps): Leg {
+  const returns = new PeerReturns(deps);
   return {
     limitBytes: deps.limits.noticeBytes,
     beforeLive: true,
     handle: async (peer, bytes) => {
       const notice = decodeNotice(bytes);
       if (!notice.ok) throw new AppError('BAD_REQUEST', `notice: ${notice.detail}`);
-      const changes = await deps.db.transaction((tx) => take(tx, deps, { peer, notice: notice.value }));
+      const isFresh = notice.value.kind === 'back' && returns.take(peer);
+      if (isFresh && notice.value.document !== undefined) await deps.documents.shown(peer, notice.value.document);
+      const changes = await deps.db.transaction((tx) => take(tx, deps, { peer, notice: notice.value, isFresh }));
       for (const change of changes) deps.onChange(peer, change);
       return { status: 204 };
     },
   };
 }
 
-async function take(tx: Executor, deps: NoticesDeps, { peer, notice }: { peer: ServerId; notice: NoticeBody }): Promise<PeerChange[]> {
+/** isFresh: the peer has not said so again and again just now. */
+type Given = { readonly peer: ServerId; readonly notice: NoticeBody; readonly isFresh: boolean };
+
+async function take(tx: Executor, deps: NoticesDeps, { peer, notice, isFresh }: Given): Promise<PeerChange[]> {
   const at = new Date(deps.clock.now());
   const row = await lockPeer(tx, peer);
   if (row === null) throw new AppError('NOT_FOUND', 'this is no peering');
@@ -52,10 +59,8 @@ async function take(tx: Executor, deps: NoticesDeps, { peer, notice }: { peer: S
       await sql`update peers set away = true where server_id = ${peer}`.execute(tx);
       return ['away'];
     case 'back':
-      // Its keys or address may be others by now.
-      await sql`
-        update peers set away = false, failures = 0, retry_at = null, document_asked_at = null where server_id = ${peer}`.execute(tx);
-      await hastenNotices(tx, peer, at);
+      await sql`update peers set away = false, failures = 0, retry_at = null where server_id = ${peer}`.execute(tx);
+      if (isFresh) await hastenNotices(tx, peer, at);
       return ['back'];
     case 'compromised':
       if (!(await deps.documents.revoke(tx, { server: peer, revocation: notice.revocation, at })))

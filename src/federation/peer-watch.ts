@@ -1,5 +1,5 @@
 // Takes what the rows say of peers to the parts that work with them: who has become one, is one no more, does not answer, is there again. The rows are
-// read every second, since commands beside the server and other replicas change them; what a peer says only hastens that.
+// read every second, since commands beside the server and other replicas change them; what a peer says only hastens that, and not without an end.
 import type { Logger } from 'pino';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../db/pool.ts';
 import type { ServerId } from '../wire/address.ts';
 import type { Fold } from './fold.ts';
 import type { OnPeerChange } from './notices.ts';
+import { PeerReturns } from './peer-returns.ts';
 
 export type PeerWatchDeps = {
   readonly db: Database;
@@ -16,6 +17,8 @@ export type PeerWatchDeps = {
   readonly fold: Pick<Fold, 'away' | 'back' | 'ended' | 'known' | 'live' | 'renewed' | 'wentAway'>;
   /** A peer can be reached: for the first time, or again. */
   readonly onNear: (server: ServerId) => void;
+  /** A peer goes away, or does not answer. */
+  readonly onFar: (server: ServerId) => void;
 };
 
 /** gone: it said that it goes · silent: it does not answer */
@@ -33,12 +36,14 @@ export class PeerWatch {
   /** Peers that said or showed that they are there since the last look. */
   readonly #heard = new Set<ServerId>();
   readonly #renewed = new Set<ServerId>();
+  readonly #returns: PeerReturns;
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(deps: PeerWatchDeps) {
     this.#deps = deps;
+    this.#returns = new PeerReturns(deps);
   }
 
   /** Something about a peer is another way than it was, committed. */
@@ -95,13 +100,16 @@ export class PeerWatch {
   }
 
   async #tell({ retry_at, server, standing }: Row, told: Map<ServerId, Standing>): Promise<void> {
-    const { clock, fold, limits, onNear } = this.#deps;
+    const { clock, fold, limits, onFar, onNear } = this.#deps;
     const wasHeard = this.#heard.delete(server);
     if (this.#renewed.delete(server)) fold.renewed(server);
     if (told.get(server) === standing && !(wasHeard && standing === 'near')) return;
     if (standing === 'gone') await fold.wentAway(server, clock.now() + limits.peerAwayMaxMs);
     if (standing === 'silent') await fold.away(server, retry_at?.getTime() ?? clock.now());
+    if (standing !== 'near') onFar(server);
     if (standing === 'near') {
+      // Too often: it stays as it was told, and is looked at again by and by.
+      if (!this.#returns.take(server)) return void (wasHeard && this.#heard.add(server));
       await fold.back(server);
       onNear(server);
     }

@@ -1,7 +1,9 @@
 // What servers ask each other about persons and reeds: the legs profile, key and certificate, for our own members, and the same asked of others'
 // homes. What comes back is verified before it is believed, and kept.
 import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
+import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
 import { chainOf, type ForeignPersons } from '../identity/foreign.ts';
@@ -18,8 +20,16 @@ import {
   type KeyLink,
 } from '../wire/streams.ts';
 import type { Leg, PeerCalls } from './stream-ports.ts';
+import { Tasks } from './tasks.ts';
 
-export type PersonsDeps = { readonly db: Database; readonly foreign: ForeignPersons; readonly calls: PeerCalls };
+export type PersonsDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Pick<Limits, 'foreignProfileMs' | 'peerCallsWaiting'>;
+  readonly log: { warn(details: object, message: string): void };
+  readonly foreign: ForeignPersons;
+  readonly calls: PeerCalls;
+};
 
 const ABOUT_BYTES = 1_024;
 const OK = 200;
@@ -29,8 +39,34 @@ export class Persons {
   /** Chains that are being asked for, so that many who need one ask once. */
   readonly #asking = new Map<UserId, Promise<readonly KeyLink[] | null>>();
 
+  readonly #tasks: Tasks;
+  /** Persons whose names are being asked for. */
+  readonly #meeting = new Set<UserId>();
+
   constructor(deps: PersonsDeps) {
     this.#deps = deps;
+    this.#tasks = new Tasks(deps.log);
+  }
+
+  get idle(): boolean {
+    return this.#tasks.idle;
+  }
+
+  /** Somebody of another server is to be shown in lists: their name is asked for, unless it was lately. Nobody waits for it. */
+  meet(user: UserId): void {
+    if (this.#meeting.has(user) || this.#meeting.size >= this.#deps.limits.peerCallsWaiting) return;
+    this.#meeting.add(user);
+    this.#tasks.run(() => this.#meet(user).finally(() => this.#meeting.delete(user)));
+  }
+
+  async #meet(user: UserId): Promise<void> {
+    const { clock, db, limits } = this.#deps;
+    const known = await db.query({
+      name: 'persons_known',
+      text: 'select from foreign_profiles where user_id = $1 and fetched_at > $2',
+      values: [user, new Date(clock.now() - limits.foreignProfileMs)],
+    });
+    if (known.length === 0) await this.learnPerson(user);
   }
 
   /** The legs that answer about our own members. */

@@ -131,8 +131,9 @@ export class Positions implements Leg {
 
   async #goBack(peer: ServerId, placed: readonly Placed[]): Promise<void> {
     const { behind, table } = this.#deps;
-    for (const { author, number } of placed) await table.reposition(peer, author, number);
-    if (placed.length > 0) behind(peer);
+    if (placed.length === 0) return;
+    await table.reposition(peer, placed);
+    behind(peer);
   }
 
   /** Compares everything that is ours with a peer. @returns false if it could not be asked */

@@ -1,5 +1,5 @@
 // Tells peers what they are owed until they have answered, tries those that were away, and asks for documents that have grown old. All of it is
-// rows with a date: any replica takes up what is due, and a crash costs time only.
+// rows with a date: any replica takes up what is due, and a crash costs time only. No peer waits for another one's answer.
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { doubling, jittered } from '../base/backoff.ts';
@@ -10,6 +10,7 @@ import type { ServerId } from '../wire/address.ts';
 import { encodeNotice, type NoticeKind } from '../wire/peering.ts';
 import type { PeerCallResult, PeerCalls } from './calls.ts';
 import type { Documents } from './documents.ts';
+import type { Nonces } from './nonces.ts';
 import { oweNotices } from './peer-rows.ts';
 
 export type SenderDeps = {
@@ -19,6 +20,9 @@ export type SenderDeps = {
   readonly log: Logger;
   readonly calls: PeerCalls;
   readonly documents: Documents;
+  readonly nonces: Pick<Nonces, 'sweep'>;
+  /** What we say of ourselves now. */
+  readonly document: () => Promise<object>;
   readonly chance: () => number;
   /** Whether no other replica of this server runs. */
   readonly isAlone: () => Promise<boolean>;
@@ -58,14 +62,17 @@ const PROBE = `
 const AGED = `
   select server_id as server from peers
   where state in ('pending', 'approved-by-us', 'live') and base_url is not null and failures = 0
-    and (document_asked_at is null or document_asked_at <= $1)
+    and (document_asked_at is null or document_asked_at <= $1) and not server_id = any($3::text[])
   order by document_asked_at nulls first limit $2`;
 
 export class PeerSender {
   readonly #deps: SenderDeps;
   readonly #ending = new AbortController();
   #timer: Timer | null = null;
-  #running: Promise<void> = Promise.resolve();
+  /** Looks at what is due, one at a time. */
+  #looking: Promise<void> = Promise.resolve();
+  /** What is under way with each peer. */
+  readonly #busy = new Map<ServerId, Promise<void>>();
 
   constructor(deps: SenderDeps) {
     this.#deps = deps;
@@ -96,43 +103,61 @@ export class PeerSender {
   #schedule(): void {
     if (this.#ending.signal.aborted) return;
     this.#timer = this.#deps.clock.after(this.#deps.limits.peerSweepEveryMs, () => {
-      void this.round()
-        .catch((err: unknown) => this.#deps.log.warn({ err }, 'what peers are owed could not be sent'))
+      void this.#look()
+        .catch((err: unknown) => this.#deps.log.warn({ err }, 'what peers are owed could not be looked at'))
         .finally(() => this.#schedule());
     });
   }
 
-  /** Does everything that is due now; one round at a time. */
-  round(): Promise<void> {
-    const next = this.#running.catch(() => undefined).then(() => this.#round());
-    this.#running = next;
+  /** Does everything that is due now, and waits for what comes of it. */
+  async round(): Promise<void> {
+    await this.#look();
+    await Promise.all(this.#busy.values());
+  }
+
+  #look(): Promise<void> {
+    const next = this.#looking.catch(() => undefined).then(() => this.#begin());
+    this.#looking = next;
     return next;
   }
 
-  async #round(): Promise<void> {
-    const { db, clock, limits, documents } = this.#deps;
+  async #begin(): Promise<void> {
+    const { db, clock, limits, documents, nonces } = this.#deps;
     if (this.#ending.signal.aborted) return;
     const any = await db.query({ name: 'peer-any', text: 'select from peers limit 1' });
     if (any.length === 0) return;
+    await nonces.sweep();
     const now = clock.now();
     await db.query({ name: 'peer-probe', text: PROBE, values: [new Date(now), limits.peersPerSweep] });
     const lease = new Date(now + LEASE_CALLS * limits.peerCallMs);
     const owed = await db.query<Owed>({ name: 'peer-owed', text: CLAIM, values: [new Date(now), lease, limits.peersPerSweep] });
-    const byPeer = Map.groupBy(owed, ({ server }) => server);
-    await Promise.all([...byPeer.values()].map((of) => this.#tell(of)));
+    for (const [server, of] of Map.groupBy(owed, ({ server }) => server)) this.#after(server, () => this.#tell(of));
     const aged = await db.query<{ server: ServerId }>({
       name: 'peer-aged',
       text: AGED,
-      values: [new Date(now - limits.peerDocumentAgeMs), limits.peersPerSweep],
+      values: [new Date(now - limits.peerDocumentAgeMs), limits.peersPerSweep, [...this.#busy.keys()]],
     });
-    await Promise.all(aged.map(({ server }) => documents.refresh(server, limits.peerDocumentAgeMs)));
+    for (const { server } of aged) this.#after(server, async () => void (await documents.refresh(server, limits.peerDocumentAgeMs)));
+  }
+
+  /** One thing at a time with each peer, whatever the others do. */
+  #after(server: ServerId, task: () => Promise<void>): void {
+    const before = this.#busy.get(server) ?? Promise.resolve();
+    const next = before
+      .then(task)
+      .catch((err: unknown) => this.#deps.log.warn({ err, server }, 'what a peer is owed could not be sent'))
+      .finally(() => {
+        if (this.#busy.get(server) === next) this.#busy.delete(server);
+      });
+    this.#busy.set(server, next);
   }
 
   /** One after the other: the first that finds nobody ends it. */
   async #tell(owed: readonly Owed[]): Promise<void> {
     for (const one of owed.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
       const { kind, revocation } = one;
-      const body = encodeNotice({ kind, ...(revocation === null ? {} : { revocation }) });
+      const shown = kind === 'back' ? { document: await this.#deps.document() } : {};
+      const body = encodeNotice({ kind, ...shown, ...(revocation === null ? {} : { revocation }) });
       const options = { isProbe: true, beforeLive: true, signal: this.#ending.signal };
       await this.#settle(one, await this.#deps.calls.call(one.server, 'notice', body, options));
     }
@@ -158,7 +183,8 @@ export class PeerSender {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#ending.abort();
-    await this.#running.catch(() => undefined);
+    await this.#looking.catch(() => undefined);
+    await Promise.all(this.#busy.values());
     if (!(await this.#deps.isAlone())) return;
     const { db, clock, limits } = this.#deps;
     const late = new AbortController();

@@ -1,4 +1,5 @@
 // What streams ask of the rest of the federation. Ports; composed in app.ts.
+import type { ErrorCode } from '../base/codes.ts';
 import type { ServerId, UserKeyId } from '../wire/address.ts';
 import type { KeyLink } from '../wire/streams.ts';
 
@@ -10,9 +11,10 @@ export type Called =
       readonly body: Uint8Array;
       /** Of the peer's ledger; none or empty: it did not know. */
       readonly epoch?: string;
-      readonly refusal?: { readonly retryAfterMs: number };
+      readonly refusal?: { readonly code?: ErrorCode; readonly retryAfterMs: number; readonly certificate?: object };
     }
-  | { readonly kind: 'transport'; readonly reason?: string }
+  /** untilMs: nothing is tried before. */
+  | { readonly kind: 'transport'; readonly reason?: string; readonly untilMs?: number }
   | { readonly kind: 'held'; readonly untilMs?: number | null };
 
 export interface PeerCalls {

@@ -188,13 +188,14 @@ export class StreamTable {
     });
   }
 
-  /** The peer has another number than we think. Moved to what it has; a place that is leased is told by its own answer. */
-  async reposition(peer: ServerId, author: UserId, have: number): Promise<void> {
+  /** The peer has other numbers than we think. Moved to what it has; a place that is leased is told by its own answer. */
+  async reposition(peer: ServerId, placed: readonly { readonly author: UserId; readonly number: number }[]): Promise<void> {
     await this.#deps.db.query({
       name: 'streams_reposition',
-      text: `update peer_cursors set cursor = greatest(start, $3::bigint), later_since = null, retry_at = null
-        where server_id = $1 and author_id = $2 and greatest(start, $3::bigint) < cursor and lease_until is null`,
-      values: [peer, author, have],
+      text: `update peer_cursors c set cursor = greatest(c.start, i.number), later_since = null, retry_at = null
+        from unnest($2::text[], $3::bigint[]) as i(author, number)
+        where c.server_id = $1 and c.author_id = i.author and greatest(c.start, i.number) < c.cursor and c.lease_until is null`,
+      values: [peer, placed.map(({ author }) => author), placed.map(({ number }) => number)],
     });
   }
 

@@ -5,8 +5,9 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Reeds } from '../reeds/reeds.ts';
-import { type ReedId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
+import { type ReedId, type ServerId, serverOf, type UserId, userOf } from '../wire/address.ts';
 import { actLegs } from './act-legs.ts';
+import { LearnReeds } from './learn-reeds.ts';
 import { OwedLegs } from './owed-legs.ts';
 import { Persons } from './persons.ts';
 import { Positions } from './positions.ts';
@@ -44,6 +45,8 @@ export type Streams = {
   peerBack(peer: ServerId): void;
   /** A member did something that concerns somebody else, committed: of another server, that one is to know. */
   actTowards(target: UserId | ReedId): void;
+  /** Asks a home for the certificate of a reed or thread, and keeps what is proven. @throws AppError REMOVED with the certificate */
+  learnReed(id: ReedId): Promise<boolean>;
   /** A member's stream may have a new fact, committed. */
   factOf(author: UserId): void;
 };
@@ -55,7 +58,7 @@ const TOKEN_BYTES = 12;
 const fraction = (random: RandomBytes) => (): number => new DataView(random(4).buffer).getUint32(0) / UINT32;
 
 export function openStreams(deps: StreamsDeps): Streams {
-  const { calls, db, identity, reeds, told } = deps;
+  const { identity, reeds, told } = deps;
   const home: ServerId = identity.server.id;
   const table = new StreamTable(deps);
   const random = fraction(deps.random);
@@ -67,17 +70,26 @@ export function openStreams(deps: StreamsDeps): Streams {
     random,
     token: () => base64url(deps.random(TOKEN_BYTES)),
   });
-  const persons = new Persons({ db, calls, foreign: identity.foreign });
+  const persons = new Persons({ ...deps, foreign: identity.foreign });
   const askForChain = persons.askForChain.bind(persons);
   const judge = new ItemJudge({ foreign: identity.foreign, reeds: reeds.foreign, told, askForChain });
-  const acts = actLegs({ ...deps, home, judge, follows: identity.follows, blocks: identity.blocks, likes: reeds.likes });
+  const learning = new LearnReeds({ ...deps, judge, reeds: reeds.foreign, foreign: identity.foreign });
+  const acts = actLegs({
+    ...deps,
+    home,
+    judge,
+    meet: (user) => persons.meet(user),
+    follows: identity.follows,
+    blocks: identity.blocks,
+    likes: reeds.likes,
+  });
   const receiver = new StreamReceiver({ ...deps, foreign: identity.foreign, judge });
   const positions = new Positions({ ...deps, home, table, random, behind: (peer) => sender.wake(peer) });
   return {
     legs: new Map<string, Leg>([['stream', receiver], ['positions', positions], ...acts, ...Object.entries(persons.legs())]),
     ...{ sender, table, positions, persons },
     get idle() {
-      return sender.idle && positions.idle;
+      return sender.idle && positions.idle && persons.idle;
     },
     start: () => {
       sender.start();
@@ -93,8 +105,11 @@ export function openStreams(deps: StreamsDeps): Streams {
       positions.peerBack(peer);
     },
     actTowards: (target) => {
-      if (serverOf(target) !== home) sender.owes(serverOf(target));
+      if (serverOf(target) === home) return;
+      sender.owes(serverOf(target));
+      persons.meet(userOf(target as ReedId));
     },
+    learnReed: (id) => learning.learn(id),
     factOf: (author) => {
       if (serverOf(author) === home) sender.published(author);
     },

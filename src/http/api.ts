@@ -41,7 +41,12 @@ export function tokenOf(request: FastifyRequest): string {
 
 /** Counts an act of a member's: whatever it sends to be carried out. @throws AppError RATE_LIMITED */
 function countAct(acts: ActBudget, request: FastifyRequest, userId: UserId, by: 'member' | 'recovery'): void {
-  const retryAfterMs = request.method === 'POST' ? acts.spend(userId, by) : 0;
+  if (request.method === 'POST') spendAct(acts, userId, by);
+}
+
+/** @throws AppError RATE_LIMITED */
+function spendAct(acts: ActBudget, userId: UserId, by: 'member' | 'recovery'): void {
+  const retryAfterMs = acts.spend(userId, by);
   if (retryAfterMs > 0) throw new AppError('RATE_LIMITED', 'too many acts of yours at once', { retryAfterMs });
 }
 
@@ -54,6 +59,15 @@ export const signedIn =
     countAct(acts, request, member.userId, 'member');
     members.set(request, member);
   };
+
+/** Hook of what is only read, and costs as much as an act. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
+export const signedInAtCost = (deps: ApiDeps) => {
+  const check = signedIn(deps);
+  return async (request: FastifyRequest): Promise<void> => {
+    await check(request);
+    spendAct(deps.acts, memberOf(request).userId, 'member');
+  };
+};
 
 const recovering = new WeakMap<FastifyRequest, Recovering>();
 

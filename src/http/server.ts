@@ -21,6 +21,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { deviceRoutes } from './routes/devices.ts';
+import { elsewhereRoutes, type PeopleElsewhere } from './routes/elsewhere.ts';
 import { type FederationDoor, federationRoutes, isFederation } from './routes/federation.ts';
 import { followRoutes } from './routes/follows.ts';
 import { inviteRoutes } from './routes/invites.ts';
@@ -42,6 +43,7 @@ export type HttpDeps = Omit<PeerRouteDeps, 'acts'> & {
   /** Whether the database answers. */
   readonly ready: () => Promise<boolean>;
   readonly federation: FederationDoor;
+  readonly people: PeopleElsewhere;
 };
 
 const REQUEST_ID_BYTES = 8;
@@ -123,6 +125,7 @@ function addRoutes(app: Api, given: HttpDeps): void {
   app.register(async (inner: Api) => {
     for (const add of routes) add(inner, deps);
     peerRoutes(inner, deps);
+    elsewhereRoutes(inner, deps);
     federationRoutes(inner, deps);
     healthRoutes(inner, deps.ready);
     inner.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());

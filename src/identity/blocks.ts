@@ -130,7 +130,8 @@ export class Blocks {
   async list(member: UserId, page: { readonly after: string; readonly limit: number }): Promise<Block[]> {
     return this.#deps.db.query<Block>({
       name: 'blocks-of',
-      text: `select b.target as id, u.username, s.certificate from blocks b join statements s on s.hash = b.statement_hash left join users u on u.id = b.target
+      text: `select b.target as id, coalesce(u.username, p.username) as username, s.certificate from blocks b
+          join statements s on s.hash = b.statement_hash left join users u on u.id = b.target left join foreign_profiles p on p.user_id = b.target
         where b.user_id = $1 and b.active and b.target > $2 order by b.target limit $3`,
       values: [member, page.after, page.limit],
     });

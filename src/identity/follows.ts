@@ -28,7 +28,7 @@ export type FollowsDeps = {
   readonly onActed: (target: UserId) => void;
 };
 
-/** Somebody in a list of follows. A member of another server has no name here. */
+/** Somebody in a list of follows. Of another server's member the name is what is known here, if anything. */
 export type Edge = { readonly id: UserId; readonly username: string | null };
 export type FollowCounts = { readonly following: number | null; readonly followers: number };
 export type EdgePage = { readonly after: string; readonly limit: number };
@@ -118,7 +118,8 @@ export class Follows {
     if (!(await this.#showsFollows(viewer, user))) throw new AppError('FORBIDDEN', 'they show nobody whom they follow');
     return db.query<Edge>({
       name: 'follows-of',
-      text: `select f.target as id, u.username from follows f left join users u on u.id = f.target
+      text: `select f.target as id, coalesce(u.username, p.username) as username
+        from follows f left join users u on u.id = f.target left join foreign_profiles p on p.user_id = f.target
         where f.user_id = $1 and f.active and f.target > $2
           and not exists (select from account_removals a where a.user_id = f.target)
           and not exists (select from blocks b where b.user_id = f.target and b.target = $3 and b.active)
@@ -133,8 +134,9 @@ export class Follows {
     await this.#showsFollows(viewer, user);
     return db.query<Edge>({
       name: 'followers-of',
-      text: `select f.user_id as id, u.username from follows f
-          left join users u on u.id = f.user_id left join statements s on s.hash = u.identity_hash
+      text: `select f.user_id as id, coalesce(u.username, p.username) as username from follows f
+          left join users u on u.id = f.user_id left join foreign_profiles p on p.user_id = f.user_id
+          left join statements s on s.hash = coalesce(u.identity_hash, p.identity_hash)
         where f.target = $1 and f.active and f.user_id > $2
           and (f.user_id = $3 or s.certificate -> 'statement' ->> 'follows' = 'public')
           and not exists (select from account_removals a where a.user_id = f.user_id)

@@ -13,6 +13,7 @@ import type { UserStatementType } from '../wire/statements.ts';
 import { hashBytes, storeStatement } from './countersign.ts';
 import type { Executor } from './executor.ts';
 import { lockKeys, oweRevocations } from './key-locks.ts';
+import { foldedPrefix } from './usernames.ts';
 
 export type ForeignPersonsDeps = {
   readonly db: Database;
@@ -136,10 +137,11 @@ export class ForeignPersons {
       await meet(tx, [user], new Date(clock.now()));
       await storeStatement(tx, identity.hash, identity.certificate);
       await sql`
-        insert into foreign_profiles as p (user_id, username, identity_hash, seq, fetched_at)
-        values (${user}, ${username}, ${hashBytes(identity.hash)}, ${identity.seq}, ${new Date(clock.now())})
+        insert into foreign_profiles as p (user_id, username, folded, identity_hash, seq, fetched_at)
+        values (${user}, ${username}, ${foldedPrefix(username)}, ${hashBytes(identity.hash)}, ${identity.seq}, ${new Date(clock.now())})
         on conflict (user_id) do update set fetched_at = excluded.fetched_at,
           username = case when p.seq <= excluded.seq then excluded.username else p.username end,
+          folded = case when p.seq <= excluded.seq then excluded.folded else p.folded end,
           identity_hash = case when p.seq <= excluded.seq then excluded.identity_hash else p.identity_hash end,
           seq = greatest(p.seq, excluded.seq)`.execute(tx);
     });

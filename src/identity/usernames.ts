@@ -17,6 +17,10 @@ export function nameKeys(name: string): NameKeys | null {
   return { folded: checked.value.folded, skeleton: looks(checked.value.skeleton) };
 }
 
+/** Text as names are compared with it from their beginning, whether or not it is one. */
+export const foldedPrefix = (text: string): string =>
+  text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
+
 export type NameClaim = { readonly user: UserId; readonly username: string; readonly nowMs: number; readonly reservedMs: number };
 
 /**

@@ -13,7 +13,7 @@ import type { Countersigned, Countersigner } from './countersign.ts';
 import { isLivePeer } from './owed-legs.ts';
 import type { Member } from './sessions.ts';
 import { refuseBlocked, refuseRemovedAccount } from './standing.ts';
-import { claimName } from './usernames.ts';
+import { claimName, foldedPrefix } from './usernames.ts';
 import { requireSigned } from './verify.ts';
 
 export type UsersDeps = {
@@ -36,6 +36,15 @@ export type Profile = {
 };
 
 export type Found = Pick<Profile, 'id' | 'username' | 'role'>;
+
+const OWN_FOUND = `
+  select user_id as id from usernames where folded like $1 and released_at is null union select id from users where id like $2`;
+
+/** What names and ids are compared with. */
+function patterns(prefix: string): [string, string] {
+  const pattern = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return [pattern(foldedPrefix(prefix)), pattern(prefix)];
+}
 
 export class Users {
   readonly #deps: UsersDeps;
@@ -83,23 +92,31 @@ export class Users {
     return row ?? null;
   }
 
+  /** Members of this server whose name or id begins so, by id, as peers see them. */
+  async searchOwn(prefix: string, limit: number): Promise<Found[]> {
+    return this.#deps.db.query<Found>({
+      name: 'users-search-own',
+      text: `select m.id, m.username, m.role from (${OWN_FOUND}) as found join users m on m.id = found.id
+        where not exists (select from account_removals a where a.user_id = m.id) order by m.id limit $3`,
+      values: [...patterns(prefix), limit],
+    });
+  }
+
   /**
-   * Members whose name, without regard to case, or id begins with `prefix`, by id, after `after`. Who blocks the viewer is left out.
+   * Members, and those of other servers whose name is known here, whose name, without regard to case, or id begins with `prefix`, by id, after `after`.
+   * Who blocks the viewer is left out.
    */
   async search(viewer: UserId, prefix: string, page: { readonly after: string; readonly limit: number }): Promise<Found[]> {
-    const pattern = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
-    const folded = prefix.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
     return this.#deps.db.query<Found>({
       name: 'users-search',
       text: `select u.id, u.username, u.role from (
-          select user_id as id from usernames where folded like $1 and released_at is null
-          union select id from users where id like $2) as found
-        join users u on u.id = found.id
+          select m.id, m.username, m.role from (${OWN_FOUND}) as found join users m on m.id = found.id
+          union all select user_id, username, 'user' from foreign_profiles where folded like $1 or user_id like $2) as u
         where u.id > $3
           and not exists (select from account_removals a where a.user_id = u.id)
           and not exists (select from blocks b where b.user_id = u.id and b.target = $4 and b.active)
         order by u.id limit $5`,
-      values: [pattern(folded), pattern(prefix), page.after, viewer, page.limit],
+      values: [...patterns(prefix), page.after, viewer, page.limit],
     });
   }
 

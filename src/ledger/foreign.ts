@@ -1,5 +1,6 @@
 // Events of peers, as the asked server has them: opened under the peer's sentinel with a row that says for whom they really are, in one statement.
 // They are given holders like any other; what ends them is the peer's ack, its cancel or its list.
+import type { Database } from '../db/pool.ts';
 import type { ReedId, ServerId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
 import { allocationRing, blockedBy, holdsWhole, isRemovedAccount, lockedById, some } from './choice.ts';
@@ -101,6 +102,17 @@ export const openForeign = async (context: LedgerContext, item: ForeignItem, now
     ],
   });
   return { verdict: row?.verdict ?? 'locked', eventId: row?.event_id ?? null, onlineHolders: row?.onlineHolders ?? 0 };
+};
+
+/** Whether there is anything that a peer can ask for here: of ours what was published; of others' what somebody here may hold. */
+export const isThere = async (db: Database, subject: ReedId, isFallback: boolean): Promise<boolean> => {
+  const [row] = await db.query<{ is: boolean }>({
+    name: 'ledger_foreign_is_there',
+    text: `select case when $2 then ${some('reed_allocations a where a.reed_id = $1')}
+      else ${some('reeds r where r.id = $1 and r.published_at is not null')} end as is`,
+    values: [subject, isFallback],
+  });
+  return row?.is ?? false;
 };
 
 export type Forwarding = {

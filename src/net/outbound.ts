@@ -25,10 +25,18 @@ export class Outbound implements AsyncDisposable {
     if (!url.ok) return url;
     let pool = this.#pools.get(origin);
     if (pool === undefined) {
+      this.#tidy();
       pool = new PeerPool(url.value, this.#deps);
       this.#pools.set(origin, pool);
     }
     return pool.call(call);
+  }
+
+  /** A peer may name another address as often as it likes: what was opened to those before is closed. */
+  #tidy(): void {
+    const { clock, limits } = this.#deps;
+    const before = clock.monotonicMs() - limits.peerPoolIdleMs;
+    for (const [origin, { idleSince }] of this.#pools) if (idleSince !== null && idleSince <= before) void this.end(origin);
   }
 
   /** Ends the calls to an origin and its connections; a later call opens new ones. */

@@ -1,7 +1,8 @@
-// The connections to one origin: at most so many calls at once, a bounded line behind them, each cut off after its time. Owns a pool of
-// undici, opened by the first call and closed with this object; nothing of it is shared with another origin.
+// The connections to one origin: at most so many calls at once and a second, a bounded line behind them, each cut off after its time. Owns a
+// pool of undici, opened by the first call and closed with this object; nothing of it is shared with another origin.
 import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
-import type { Clock } from '../base/clock.ts';
+import { type Bucket, type Rate, take } from '../base/bucket.ts';
+import { type Clock, pause } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { OriginRules } from './origin.ts';
@@ -35,10 +36,9 @@ export type PoolDeps = {
   readonly limits: Limits;
   readonly rules: OriginRules;
   readonly resolve: Resolve;
-  /** Certificates (PEM) of an authority to trust in place of the system's. */
-  readonly authority?: string;
 };
 
+const SECOND_MS = 1_000;
 const REDIRECTS_FROM = 300;
 const REDIRECTS_TO = 399;
 /** What TLS says of a certificate, beside OpenSSL's own words. */
@@ -51,12 +51,24 @@ export class PeerPool {
   readonly #origin: URL;
   readonly #ending = new AbortController();
   readonly #waiting: (() => void)[] = [];
+  readonly #rate: Rate;
+  readonly #pace: Bucket;
   #pool: Pool | null = null;
   #running = 0;
+  #usedAt: number;
 
   constructor(origin: URL, deps: PoolDeps) {
     this.#origin = origin;
     this.#deps = deps;
+    const { peerCallsPerSecond: burst } = deps.limits;
+    this.#rate = { burst, perMs: burst / SECOND_MS };
+    this.#usedAt = deps.clock.monotonicMs();
+    this.#pace = { level: burst, at: this.#usedAt };
+  }
+
+  /** Since when nobody has used it, on the monotonic clock; null while somebody does. */
+  get idleSince(): number | null {
+    return this.#running === 0 ? this.#usedAt : null;
   }
 
   /** Sends one call and reads its answer. All of it, the wait for its turn included, takes at most `peerCallMs`. Never throws. */
@@ -71,8 +83,10 @@ export class PeerPool {
     try {
       await this.#turn(signal);
       try {
+        await this.#paced(signal);
         return await this.#send(call, signal);
       } finally {
+        this.#usedAt = clock.monotonicMs();
         this.#release();
       }
     } catch (error) {
@@ -108,6 +122,16 @@ export class PeerPool {
     });
   }
 
+  /** Waits until one more call a second is no more than may be. Rejects if the call ends first. */
+  async #paced(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    for (;;) {
+      const waitMs = take(this.#pace, this.#rate, 1, clock.monotonicMs());
+      if (waitMs === 0) return;
+      await pause(clock, waitMs, signal);
+    }
+  }
+
   /** Gives the place to the next in line. */
   #release(): void {
     const next = this.#waiting.shift();
@@ -127,9 +151,8 @@ export class PeerPool {
   }
 
   #opened(): Pool {
-    const { limits, rules, resolve, authority } = this.#deps;
+    const { limits, rules, resolve } = this.#deps;
     const lookup = vettedLookup(resolve, rules);
-    const trust = authority === undefined ? {} : { ca: authority };
     // The call's own clock ends it; these bounds end what is left of its connection.
     const mostMs = limits.peerCallMs;
     this.#pool ??= new Pool(this.#origin, {
@@ -137,7 +160,8 @@ export class PeerPool {
       pipelining: 1,
       headersTimeout: mostMs,
       bodyTimeout: mostMs,
-      connect: buildConnector({ lookup, allowH2: false, timeout: mostMs, ...trust }),
+      // Trusted is whom Node trusts, with those that its operator adds by NODE_EXTRA_CA_CERTS.
+      connect: buildConnector({ lookup, allowH2: false, timeout: mostMs }),
     });
     return this.#pool;
   }

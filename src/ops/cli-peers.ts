@@ -8,12 +8,13 @@ type Careful = Common & { readonly dryRun?: boolean; readonly yes?: boolean };
 type Parts = { readonly invoke: Invoke; readonly withSettings: WithSettings };
 
 const CEREMONY = `
-How two servers become peers:
-  1. The admins tell each other the fingerprints of their servers over another channel.
-  2. B:  reedbed keys print > b.asc          and sends that file to A.
-  3. A:  reedbed peers invite --key b.asc    and sends what it prints to B.
-  4. B:  reedbed peers accept <string>       and compares A's fingerprint.
-  5. Both:  reedbed peers approve <server>
+How two servers, A and B, become peers:
+  1. B:     reedbed keys print > b.asc                   and sends that file to A.
+  2. A:     reedbed peers invite --key b.asc > for-b     B's admin reads B's fingerprint to A's over another channel (a call, say).
+                                                         If it is the same, A sends B the file.
+  3. B:     reedbed peers accept for-b                   A's admin reads A's fingerprint to B's.
+  4. Both:  reedbed peers approve <the other's id>       The second of the two makes it live.
+At each step \`reedbed peers show <id>\` says what comes next, and \`reedbed keys print\` one's own fingerprint.
 
 Where a server has two admins, who approves is another than who invited or accepted; the command line counts as one of them.`;
 
@@ -35,10 +36,10 @@ export const addPeers = (program: Command, { invoke, withSettings }: Parts): voi
     .description('see the servers with which this one exchanges reeds, begin with new ones, end with old ones');
   peers.addHelpText('after', CEREMONY);
   withSettings(peers.command('list'))
-    .description('print the peerings: state, whether the peer is there, server, name, address')
+    .description('print the peerings: state, whether the peer answers, server, name, address')
     .action(async (options: Common) => (await import('./peers.ts')).runPeersList(invoke(options)));
   withSettings(peers.command('show'))
-    .description('print everything about one peering')
+    .description('print all about one peering: how it stands, what comes next, what is owed')
     .argument('<server>', 'its id')
     .action(async (server: string, options: Common) => (await import('./peers.ts')).runPeersShow({ ...invoke(options), server }));
   withSettings(peers.command('invite'))
@@ -50,8 +51,8 @@ export const addPeers = (program: Command, { invoke, withSettings }: Parts): voi
       await runPeersInvite({ ...invoke(options), key, ...(server === undefined ? {} : { server }) });
     });
   careful(withSettings(peers.command('accept')))
-    .description('answer a connection string')
-    .argument('<string>', 'what the other admin sent; - reads standard input, and needs --yes')
+    .description("answer another server's connection string; it is shown, and asked about, before anything is done")
+    .argument('<string>', 'what the other admin sent, or the file with it; - reads standard input, and needs --yes')
     .action(async (connection: string, options: Careful) => {
       const invocation = invoke(common(options));
       const { runPeersAccept } = await import('./peers.ts');
@@ -62,9 +63,9 @@ export const addPeers = (program: Command, { invoke, withSettings }: Parts): voi
 
 const MOVES: Readonly<Record<Moving, string>> = {
   approve: 'approve a peering; after a key was compromised, by the id of its new key',
-  suspend: 'pause a peering without forgetting it',
-  resume: 'end the pause of a peering',
-  revoke: 'end a peering',
+  suspend: 'pause a peering: nothing goes either way, and nothing is forgotten',
+  resume: 'end the pause of a peering; what was missed follows',
+  revoke: 'end a peering for good; members keep the copies they have',
 };
 
 const addMoves = (peers: Command, { invoke, withSettings }: Parts): void => {

@@ -9,7 +9,8 @@ import { ROLES, type Role } from '../wire/roles.ts';
 import { type Common, invoke, withSettings } from './cli-parts.ts';
 import { addKeys, addPeers } from './cli-peers.ts';
 import { addStreams } from './cli-streams.ts';
-import { OF_THE_COMMUNITY, OF_THE_RELAY } from './demo/meanings.ts';
+import { OF_THE_BORDER, OF_THE_COMMUNITY, OF_THE_RELAY } from './demo/meanings.ts';
+import type { DemoOptions } from './demo.ts';
 import type { HolderOptions } from './holder.ts';
 import type { LoadApp } from './serve.ts';
 import { confirm, createTerminal, faultOf } from './terminal.ts';
@@ -43,7 +44,7 @@ const keyLines = (meanings: Readonly<Record<string, string>>): string =>
     .map(([key, meaning]) => `  ${key.padEnd(18)}${meaning}`)
     .join('\n');
 
-const SUMMARY_KEYS = `\n\nThe JSON of --headless has, in the relay scenario:\n${keyLines(OF_THE_RELAY)}\nIn the community scenario:\n${keyLines(OF_THE_COMMUNITY)}`;
+const SUMMARY_KEYS = `\n\nThe JSON of --headless has, in the relay scenario:\n${keyLines(OF_THE_RELAY)}\nIn the community scenario:\n${keyLines(OF_THE_COMMUNITY)}\nIn the federation scenario:\n${keyLines(OF_THE_BORDER)}`;
 
 const addDemo = (program: Command, loadApp: LoadApp): void => {
   program
@@ -51,8 +52,11 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
     .description('watch a dozen simulated members pass reeds to each other')
     .option('--headless', 'run a fixed scenario to its end and print a summary')
     .addOption(
-      new Option('--scenario <name>', 'with --headless: who asks and who answers, or a community with a block, a removal and a crash')
-        .choices(['relay', 'community'])
+      new Option(
+        '--scenario <name>',
+        'who asks and who answers; a community with a block, a removal and a crash; two servers that are peers, one of which is killed. The first two need --headless',
+      )
+        .choices(['relay', 'community', 'federation'])
         .default('relay'),
     )
     .option('--json', 'print JSON: the summary, or a line for each thing that happens')
@@ -61,9 +65,12 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
       '\nEverything runs in a temporary folder that is removed at the end.\nWith --headless the exit code is 1 if something did not arrive, or was found where it must not be.\nIn the relay scenario one member leaves for good half way; what it had asked for and not yet received is not counted.' +
         SUMMARY_KEYS,
     )
-    .action(async (options: { headless?: boolean; json?: boolean; scenario: 'relay' | 'community' }, command: Command) => {
-      if (command.getOptionValueSource('scenario') === 'cli' && options.headless !== true)
-        command.error("error: option '--scenario <name>' is for '--headless'; without it the demo shows what happens as it happens");
+    .action(async (options: { headless?: boolean; json?: boolean; scenario: DemoOptions['scenario'] }, command: Command) => {
+      const isNamed = command.getOptionValueSource('scenario') === 'cli';
+      if (isNamed && options.headless !== true && options.scenario !== 'federation')
+        command.error(
+          `error: option '--scenario ${options.scenario}' is for '--headless'; without it the demo shows what happens as it happens`,
+        );
       const { runDemo } = await import('./demo.ts');
       const { headless = false, json = false, scenario } = options;
       process.exitCode = await runDemo({ createApp: await loadApp(), headless, json, scenario });

@@ -2,11 +2,12 @@
 import { OffsetClock } from '../base/clock.ts';
 import { SetupError } from '../base/setup-error.ts';
 import { type KeyKind, rotateOwnKey } from '../federation/own-keys.ts';
+import { fingerprintOf, type ServerKeyId } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
 import { mended } from './own-faults.ts';
 import { openOwnIdentity } from './own-identity.ts';
 import type { Confirm } from './peers.ts';
-import type { ListTerminal } from './terminal.ts';
+import { type ListTerminal, spelled } from './terminal.ts';
 
 type KeysCommand = Beside & { readonly terminal: ListTerminal };
 export type KeysRotateCommand = KeysCommand & {
@@ -17,7 +18,7 @@ export type KeysRotateCommand = KeysCommand & {
   readonly confirm: Confirm;
 };
 
-type KeyRow = { readonly id: string; readonly server: string; readonly armor: string };
+type KeyRow = { readonly id: ServerKeyId; readonly server: string; readonly armor: string };
 
 const NOT_DONE = 1;
 
@@ -31,7 +32,9 @@ export const runKeysPrint = (command: KeysCommand): Promise<void> =>
     const [key] = await db.query<KeyRow>({ text: PRINTED, values: [new Date(new OffsetClock().now())] });
     if (key === undefined) throw new SetupError('This database has no server yet.', 'Start it once: reedbed serve');
     const { server, armor } = key;
-    command.terminal.print({ server, key: key.id, fingerprint: key.id.split('@', 1)[0], armor }, armor.trimEnd());
+    const fingerprint = fingerprintOf(key.id);
+    command.terminal.note(`The key of server ${server}. For their admin to compare, over another channel: ${spelled(fingerprint)}`);
+    command.terminal.print({ server, key: key.id, fingerprint, armor }, armor.trimEnd());
   });
 
 const MEANING: Readonly<Record<KeyKind, (compromised: boolean) => string>> = {

@@ -11,12 +11,24 @@ const MENDS: Readonly<Record<string, string>> = {
   UNAVAILABLE: 'Once the cause is mended, run it again: nothing was done that stands in the way.',
 };
 
+/** Refusals that have a mend of their own. */
+const OWN_MENDS: Readonly<Record<string, string>> = {
+  'connection: made for another server':
+    'It is sealed to one server’s key: the other admin makes one from what `reedbed keys print` prints here.',
+  'not now: the peering is invited': 'They have not accepted the invitation yet: reedbed peers show says until when they can.',
+  'not now: the peering is pending': 'It waits to be approved: reedbed peers approve',
+  'not now: the peering is approved-by-us': 'It waits for their admin to approve it, too.',
+  'not now: the peering is live': 'They are a peer already.',
+  'not now: the peering is suspended': 'End the pause first: reedbed peers resume',
+  'not now: the peering is revoked': 'It begins anew with an invitation: reedbed peers invite',
+};
+
 /** @throws SetupError in place of an AppError that the operator can do something about */
 export const mended = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    const mend = error instanceof AppError ? MENDS[error.code] : undefined;
+    const mend = error instanceof AppError ? (OWN_MENDS[error.detail] ?? MENDS[error.code]) : undefined;
     if (mend === undefined) throw error;
     const { detail } = error as AppError;
     throw new SetupError(`${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`, mend, { cause: error });

@@ -4,16 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { OffsetClock } from '../base/clock.ts';
 import { cryptoRandom } from '../base/ids.ts';
 import { SetupError } from '../base/setup-error.ts';
+import { readPublicKey } from '../crypto/openpgp.ts';
 import { synchronizeClock } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
 import type { DetailedPeer, Directory } from '../federation/directory.ts';
 import { openDirectory, openPeering } from '../federation/federation.ts';
+import { peerTraffic } from '../federation/peer-report.ts';
 import type { Moving, ShownInvitation } from '../federation/peering.ts';
-import { parseServerId } from '../wire/address.ts';
+import { peerStreams } from '../federation/stream-report.ts';
+import { fingerprintOf, parseServerId, parseServerKeyId, type ServerId } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
 import { mended } from './own-faults.ts';
 import { openOwnIdentity } from './own-identity.ts';
-import type { ListTerminal } from './terminal.ts';
+import { shownPeer, wayTo } from './peer-shown.ts';
+import { type ListTerminal, spelled } from './terminal.ts';
 
 export type Confirm = ((question: string, signal: AbortSignal) => Promise<boolean>) | null;
 export type PeersCommand = Beside & { readonly terminal: ListTerminal };
@@ -39,44 +43,83 @@ const withPeering = <T>(
   });
 
 /** The peers, for who only looks: no key is unlocked for it. */
-const withPeers = (command: PeersCommand, work: (directory: Directory) => Promise<void>): Promise<void> =>
+const withPeers = (
+  command: PeersCommand,
+  work: (directory: Directory, ground: { readonly db: Database; readonly clock: OffsetClock }) => Promise<void>,
+): Promise<void> =>
   withDatabase(command, async (db) => {
     const { config, log } = command;
     const clock = new OffsetClock();
     await synchronizeClock(db, clock);
     const ground = { db, clock, random: cryptoRandom, limits: config.limits, log, allowPrivatePeers: config.allowPrivatePeers };
     const { outbound, directory } = openDirectory(ground);
-    await work(directory);
+    await work(directory, ground);
     await outbound[Symbol.asyncDispose]();
   });
 
-const readKey = (file: string): Promise<string> =>
+/** What was printed, without what stands around it in the file: npm, for one, says first what it runs. */
+const printedIn = (text: string, printed: RegExp): string => printed.exec(text)?.[0] ?? text;
+
+const readText = (file: string, fault: SetupError): Promise<string> =>
   readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch(() => {
-    throw new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
+    throw fault;
   });
+
+const KEY = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END PGP PUBLIC KEY BLOCK-----/;
+
+const readKey = async (file: string): Promise<string> => {
+  const fault = new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
+  return printedIn(await readText(file, fault), KEY);
+};
+
+const STRING = 'reedbed-peering:';
+
+/** A connection string as it was typed, piped or kept in a file. */
+const readConnection = async (given: string): Promise<string> => {
+  const fault = new SetupError(
+    'That is no connection string, and no file that can be read.',
+    `A connection string begins with ${STRING}; the other admin's reedbed peers invite prints it.`,
+  );
+  return printedIn(given.includes(STRING) ? given : await readText(given, fault), new RegExp(`${STRING}[\\s\\S]*`));
+};
+
+const requireServer = (text: string): ServerId => {
+  const server = parseServerId(text);
+  if (server === null)
+    throw new SetupError(
+      `${JSON.stringify(text)} is no server id.`,
+      'It is 16 letters and digits; reedbed peers list shows those of peers.',
+    );
+  return server;
+};
 
 /** Prints a connection string for the server with this key. */
 export const runPeersInvite = async (command: PeersCommand & { readonly key: string; readonly server?: string }): Promise<void> => {
   const armor = await readKey(command.key);
-  const to = command.server === undefined ? undefined : parseServerId(command.server);
-  if (to === null)
-    throw new SetupError(`${command.server} is no server id.`, 'It is 16 letters and digits; the other server prints it at its start.');
+  const to = command.server === undefined ? undefined : requireServer(command.server);
+  const key = await readPublicKey(armor);
+  if (!key.ok)
+    throw new SetupError(
+      `In ${command.key} is no public key.`,
+      'It is what reedbed keys print prints at the other server, as it was printed.',
+    );
   await withPeering(command, async ({ peering }) => {
     const { server, connection, expiresAt } = await peering.invite('operator', armor, to);
-    command.terminal.note(`For the admin of ${server}; it works once, until ${expiresAt.toISOString()}, and nobody else can read it:\n`);
-    command.terminal.print({ server, connection, expiresAt: expiresAt.toISOString() }, connection);
-    command.terminal.note(`\nOnce they have accepted it: reedbed peers approve ${server}`);
+    const { terminal } = command;
+    terminal.note(`An invitation for ${server}, until ${expiresAt.toISOString()}, to be used once. Only that server can read it.`);
+    terminal.note(`Their key has this fingerprint; let their admin read it to you over another channel: ${spelled(key.value.fingerprint)}`);
+    terminal.note('If it is the same, send them the connection string:\n');
+    terminal.print({ server, fingerprint: key.value.fingerprint, connection, expiresAt: expiresAt.toISOString() }, connection);
+    terminal.note(`\nOnce they have accepted it: reedbed peers approve ${server}`);
   });
 };
-
-const fingerprintLine = (key: string): string => (key.split('@', 1)[0] ?? '').toUpperCase().replace(/(.{4})(?=.)/g, '$1 ');
 
 const shownInvitation = ({ server, name, baseUrl, key, expiresAt }: ShownInvitation): string =>
   [
     `  name         ${name}`,
     `  server       ${server}`,
     `  address      ${baseUrl}`,
-    `  fingerprint  ${fingerprintLine(key)}`,
+    `  fingerprint  ${spelled(fingerprintOf(key))}`,
     `  valid until  ${expiresAt.toISOString()}`,
   ].join('\n');
 
@@ -95,7 +138,7 @@ export const runPeersAccept = (command: PeersCommand & Asked & { readonly connec
   withPeering(command, async ({ peering }, { signal }) => {
     const { terminal, dryRun } = command;
     const isPiped = command.connection === '-';
-    const connection = isPiped ? await readKey('-') : command.connection;
+    const connection = await readConnection(command.connection);
     const invitation = await peering.read(connection);
     terminal.note(shownInvitation(invitation));
     const { server, name, baseUrl, key } = invitation;
@@ -111,12 +154,18 @@ export const runPeersAccept = (command: PeersCommand & Asked & { readonly connec
     const { state } = await peering.accept('operator', connection);
     terminal.print(
       { server, name, baseUrl, key, accepted: true, state, dryRun },
-      `Accepted. To approve it: reedbed peers approve ${server}`,
+      `Accepted. Admins of both sides approve it now; here: reedbed peers approve ${server}`,
     );
     return 0;
   });
 
 const DONE: Readonly<Record<Moving, string>> = { approve: 'approved', suspend: 'suspended', resume: 'resumed', revoke: 'ended' };
+/** What the state after a step means; empty where the step says it all. */
+const THEN: Readonly<Partial<Record<DetailedPeer['state'], string>>> = {
+  pending: 'It is live once admins of both sides have approved it.',
+  'approved-by-us': 'It is live once their admin has approved it, too.',
+  live: 'It is live: members of each side can follow those of the other.',
+};
 /** Those that take something away are asked about. */
 const ASKS: Readonly<Partial<Record<Moving, string>>> = {
   suspend: 'They are refused until you resume. Suspend',
@@ -127,6 +176,7 @@ const ASKS: Readonly<Partial<Record<Moving, string>>> = {
 export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: Moving; readonly target: string }): Promise<number> =>
   withPeering(command, async ({ peering }, { signal }) => {
     const { terminal, moving, target, dryRun } = command;
+    if (moving !== 'approve' || parseServerKeyId(target) === null) requireServer(target);
     const question = ASKS[moving];
     const goes = question === undefined ? !dryRun : await isAgreed(command, `${question} ${target}?`, signal);
     if (!goes) {
@@ -138,7 +188,7 @@ export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: 
     }
     const { server, state, outcome } = await peering.move('operator', moving, target);
     const said =
-      outcome === 'asked' ? 'Asked for: another admin has to do the same.' : `${server} is ${DONE[moving]}; the peering is ${state} now.`;
+      outcome === 'asked' ? 'Asked for: another admin has to do the same.' : `${server} is ${DONE[moving]}. ${THEN[state] ?? ''}`.trimEnd();
     terminal.print({ server, state, outcome, done: outcome === 'done', dryRun }, said);
     return 0;
   });
@@ -146,10 +196,8 @@ export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: 
 const ROW = (state: string, breaker: string, server: string, rest: string): string =>
   `${state.padEnd(15)}  ${breaker.padEnd(9)}  ${server.padEnd(16)}  ${rest}`;
 
-const jsonOf = (peer: DetailedPeer): object =>
-  Object.fromEntries(Object.entries(peer).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]));
-
-const wayTo = ({ away, breaker }: DetailedPeer): string => (breaker !== 'closed' ? breaker : away ? 'away' : 'there');
+const jsonOf = (row: object): object =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]));
 
 export const runPeersList = (command: PeersCommand): Promise<void> =>
   withPeers(command, async (directory) => {
@@ -158,19 +206,17 @@ export const runPeersList = (command: PeersCommand): Promise<void> =>
     for (const peer of peers)
       command.terminal.print(
         jsonOf(peer),
-        ROW(peer.state, wayTo(peer), peer.server, `${peer.name} ${peer.baseUrl ?? '(has not connected)'}`),
+        ROW(peer.state, wayTo(peer), peer.server, peer.baseUrl === null ? '(it has not connected)' : `${peer.name}  ${peer.baseUrl}`),
       );
   });
 
-export const runPeersShow = (command: PeersCommand & { readonly server: string }): Promise<void> =>
-  withPeers(command, async (directory) => {
-    const [peer] = await directory.details(command.server as DetailedPeer['server']);
-    if (peer === undefined) throw new SetupError(`There is no peering with ${command.server}.`, 'reedbed peers list shows them.');
-    const lines = Object.entries(jsonOf(peer)).map(
-      ([name, value]) => `  ${name.padEnd(16)}  ${Array.isArray(value) ? value.join(', ') : (value ?? '–')}`,
-    );
-    if (peer.key !== null) lines.push(`  fingerprint       ${fingerprintLine(peer.key)}`);
-    if (peer.candidateKey !== null)
-      lines.push(`  a key was compromised; to approve its new one: reedbed peers approve ${peer.candidateKey}`);
-    command.terminal.print(jsonOf(peer), lines.join('\n'));
+export const runPeersShow = (command: PeersCommand & { readonly server: string }): Promise<void> => {
+  const server = requireServer(command.server);
+  return withPeers(command, async (directory, { clock, db }) => {
+    const [peer] = await directory.details(server);
+    if (peer === undefined) throw new SetupError(`There is no peering with ${server}.`, 'reedbed peers list shows them.');
+    const [traffic, [streams = null]] = await Promise.all([peerTraffic(db, server), peerStreams(db, server)]);
+    const value = { ...jsonOf(peer), ...jsonOf(traffic), streams: streams === null ? null : jsonOf(streams) };
+    command.terminal.print(value, shownPeer({ peer, traffic, streams }, new Date(clock.now())));
   });
+};

@@ -5,7 +5,7 @@ import { type ParkedOf, type PeerStream, parkedItems, peerStreams, retryStreams 
 import type { Parked } from '../federation/stream-table.ts';
 import { parseServerId, parseUserId, type ServerId } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
-import type { ListTerminal } from './terminal.ts';
+import { counted, type ListTerminal } from './terminal.ts';
 
 /** As they stand on the command line. */
 export type StreamsOf = { readonly peer?: string; readonly author?: string; readonly number?: number };
@@ -28,11 +28,16 @@ const parkedOf = ({ author, number, peer }: StreamsOf): ParkedOf => {
   return { ...ofPeer(peer), ...(author === undefined ? {} : { author }), ...(number === undefined ? {} : { number }) };
 };
 
-const shownPeer = (row: PeerStream): string => {
-  const behind = row.items === 0 ? 'has everything' : `lacks ${row.items} of ${row.authors} authors`;
-  const waits = row.nextTryAt === null ? '' : `, ${row.waiting} wait, the next until ${seconds(row.nextTryAt)}`;
-  return `${row.server}  ${row.state.padEnd(14)}  ${behind}${waits}; parked ${row.parked}; people of theirs ${row.received}  ${row.name}`;
+/** What a peer has of what is published here. */
+export const lackOf = ({ authors, items, nextTryAt, parked, waiting }: PeerStream): string => {
+  const all = parked === 0 ? 'has everything' : 'has everything else';
+  const behind = items === 0 ? all : `lacks ${counted(items, 'item')} of ${counted(authors, 'author')}`;
+  const waits = nextTryAt === null ? '' : `, ${counted(waiting, 'author')} wait, the next until ${seconds(nextTryAt)}`;
+  return `${parked === 0 ? '' : `${parked} parked, `}${behind}${waits}`;
 };
+
+const shownPeer = (row: PeerStream): string =>
+  `${row.server}  ${row.state.padEnd(14)}  ${lackOf(row)}; something came from ${counted(row.received, 'member')} of theirs  ${row.name}`;
 
 /** Prints a line for each peer. */
 export const runStreamsList = (command: StreamsCommand): Promise<void> =>
@@ -43,8 +48,11 @@ export const runStreamsList = (command: StreamsCommand): Promise<void> =>
     for (const row of rows) terminal.print({ ...row, nextTryAt: row.nextTryAt?.toISOString() ?? null }, shownPeer(row));
   });
 
-const shownParked = ({ author, kind, number, parkedAt, peer, reason, replays, subject }: Parked): string =>
-  `${seconds(parkedAt)}  ${peer}  ${author}  ${number}  ${kind}  ${subject}  tried again ${replays} times  ${reason}`;
+const shownParked = ({ author, kind, number, parkedAt, peer, reason, replays, subject }: Parked): string => {
+  const [word, detail] = reason.split(': ', 2);
+  const why = word === detail ? word : reason;
+  return `${seconds(parkedAt)}  ${peer}  ${author}  ${number}  ${kind}  ${subject}  tried again ${counted(replays, 'time')}  ${why}`;
+};
 
 /** Prints a line for each parked item; a page is in memory at a time. */
 export const runStreamsParked = (command: StreamsCommand): Promise<void> =>
@@ -68,6 +76,8 @@ export const runStreamsRetry = (command: StreamsCommand): Promise<void> =>
     const { parked, waiting } = await retryStreams(db, parkedOf(of));
     terminal.print(
       { parked, waiting },
-      `${parked} parked items and ${waiting} waiting authors are tried again: by the running server within half a minute, else at its start.`,
+      parked + waiting === 0
+        ? 'Nothing is parked, and nothing waits for its next try.'
+        : `Tried again: ${counted(parked, 'parked item')}, and what waits of ${counted(waiting, 'author')}; by the running server within half a minute, else at its start.`,
     );
   });

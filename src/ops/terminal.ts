@@ -1,5 +1,5 @@
-// What a command prints and how it ends: results on standard output (one JSON line with --json), faults as one line with their mend on
-// standard error. A fault that an operator can mend never shows a stack.
+// What a command prints and how it ends: results on standard output (one JSON line with --json), so that it can be kept in a file as it is; words
+// around them, and faults as one line with their mend, on standard error. A fault that an operator can mend never shows a stack.
 import { createInterface } from 'node:readline/promises';
 import { AppError } from '../base/errors.ts';
 import { SetupError } from '../base/setup-error.ts';
@@ -25,7 +25,7 @@ export const createTerminal = (json: boolean): ListTerminal => ({
   isTerminal: process.stdout.isTTY === true,
   print: (value, shown) => void process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${shown}\n`),
   note: (words) => {
-    if (!json) process.stdout.write(`${words}\n`);
+    if (!json) process.stderr.write(`${words}\n`);
   },
   isGone: () => process.stdout.destroyed,
   fault: (fault) =>
@@ -33,6 +33,12 @@ export const createTerminal = (json: boolean): ListTerminal => ({
       json ? `${JSON.stringify(fault)}\n` : `reedbed: ${fault.error}${fault.error.includes('\n') ? '\n' : ' '}${fault.mend}\n`,
     ),
 });
+
+/** A fingerprint as people read it to each other. */
+export const spelled = (fingerprint: string): string => fingerprint.toUpperCase().replace(/(.{4})(?=.)/g, '$1 ');
+
+/** `1 item`, `2 items`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** What to print for an error that nobody handled; null if it is none that an operator can mend. */
 export const faultOf = (error: unknown): Fault | null => {

@@ -34,7 +34,7 @@ export class Subscriptions {
   }
 
   /** Commits that a member watches something; again is no error. Look for what to show of it after this. */
-  subscribe(viewer: UserId, watched: Watched): Promise<Subscribed> {
+  subscribe(viewer: UserId, watched: Watched, most = this.#limits.subscriptions): Promise<Subscribed> {
     return this.#database.transaction(async (tx) => {
       // Locked first, so that presence can't end in between and two frames are counted one after the other.
       const { rows } = await sql<object>`select from online_users where user_id = ${viewer} for no key update`.execute(tx);
@@ -42,7 +42,7 @@ export class Subscriptions {
       if (await isWatching(tx, viewer, watched)) return 'subscribed';
       const { rows: counted } = await sql<{ count: number }>`
         select (${sql.raw(COUNT)})::int as count from online_users p where p.user_id = ${viewer}`.execute(tx);
-      if ((counted[0]?.count ?? 0) >= this.#limits.subscriptions) return 'too-many';
+      if ((counted[0]?.count ?? 0) >= most) return 'too-many';
       await insert(tx, viewer, watched);
       return 'subscribed';
     });

@@ -40,25 +40,44 @@ export class ForeignReeds {
   async publish(tx: Executor, publication: ForeignPublication): Promise<Taken> {
     const { clock, limits } = this.#deps;
     const now = clock.now();
+    const stored = await this.#store(tx, publication, { isFetched: false });
+    if (!stored.ok || stored.value === null) return stored.ok ? ok('known') : stored;
+    await sql`
+      insert into pending_fanout (kind, subject_id, broadcast, due_at)
+      values ('publication', ${stored.value}, ${publication.broadcast}, ${new Date(now + limits.fanoutLeaseMs)})
+      on conflict (kind, subject_id) do nothing`.execute(tx);
+    return ok('accepted');
+  }
+
+  /** Takes what was asked for by its id: it counts as published when it was written, and is told to nobody unless its home's stream brings it. */
+  async fetch(tx: Executor, publication: ForeignPublication): Promise<Taken> {
+    const stored = await this.#store(tx, publication, { isFetched: true });
+    return stored.ok ? ok(stored.value === null ? 'known' : 'accepted') : stored;
+  }
+
+  /** @returns the id of what is there now; null if there is nothing to take */
+  async #store(
+    tx: Executor,
+    publication: ForeignPublication,
+    { isFetched }: { isFetched: boolean },
+  ): Promise<Result<ReedId | null, TakeReason>> {
+    const now = this.#deps.clock.now();
     const problem = shapeOf(publication) ?? this.#datedAhead(publication, now);
     if (problem !== null) return fail(problem);
     const [first] = publication.reeds;
     if (first === undefined) return fail('thread-parts');
     const { author, id } = first.certificate.statement;
-    if (await isSettled(tx, author, id)) return ok('known');
+    if (await isSettled(tx, author, id, isFetched)) return ok(null);
     for (const { certificate } of publication.reeds) if (!(await agreesOnRoot(tx, certificate.statement))) return fail('wrong-root');
     await this.#point(tx, author, publication);
     for (const reed of publication.reeds) await this.#insert(tx, reed, now);
     if (publication.record !== null) await insertRecord(tx, publication.record, null);
     const ids = publication.reeds.map(({ certificate }) => certificate.statement.id);
+    const publishedAt = new Date(isFetched ? Math.min(now, uuidTimeMs(id)) : now);
     await sql`
-      update reeds set published_at = ${new Date(now)}, broadcast = ${publication.broadcast}
-      where id = any(${ids}::text[]) and published_at is null and removed_at is null`.execute(tx);
-    await sql`
-      insert into pending_fanout (kind, subject_id, broadcast, due_at)
-      values ('publication', ${id}, ${publication.broadcast}, ${new Date(now + limits.fanoutLeaseMs)})
-      on conflict (kind, subject_id) do nothing`.execute(tx);
-    return ok('accepted');
+      update reeds set published_at = ${publishedAt}, broadcast = ${publication.broadcast}, fetched = ${isFetched}
+      where id = any(${ids}::text[]) and (published_at is null or fetched) and removed_at is null`.execute(tx);
+    return ok(id);
   }
 
   #datedAhead({ reeds }: ForeignPublication, now: number): TakeReason | null {
@@ -126,10 +145,10 @@ function shapeOf({ reeds, record }: ForeignPublication): TakeReason | null {
   return fits ? null : 'thread-parts';
 }
 
-/** There is nothing to take any more: it is here, or was taken back, or its author is gone. */
-async function isSettled(tx: Executor, author: UserId, id: ReedId): Promise<boolean> {
+/** There is nothing to take any more: it is here (what was fetched only, not for its home's stream), or was taken back, or its author is gone. */
+async function isSettled(tx: Executor, author: UserId, id: ReedId, isFetched: boolean): Promise<boolean> {
   const { rows } = await sql`
-    select from reeds where id = ${id}
+    select from reeds where id = ${id} and (${isFetched} or not fetched or removed_at is not null)
     union all select from account_removals where user_id = ${author} and statement_hash is not null`.execute(tx);
   return rows.length > 0;
 }

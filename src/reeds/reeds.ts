@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { Identity } from '../identity/identity.ts';
+import { type AbsentDeps, AbsentReeds } from './absent.ts';
 import { ForeignReeds } from './foreign.ts';
 import { Likes, type LikesDeps } from './likes.ts';
 import { ReedLists } from './lists.ts';
@@ -21,6 +22,7 @@ export type ReedsDeps = {
   readonly identity: Pick<Identity, 'server' | 'storedKeys' | 'countersigner'>;
   readonly onRemoved: RemovalDeps['onRemoved'];
   readonly onLiked: LikesDeps['onLiked'];
+  readonly learnReed: AbsentDeps['learnReed'];
 };
 
 export type Reeds = {
@@ -34,9 +36,10 @@ export type Reeds = {
   readonly removal: Removal;
   readonly voiding: Voiding;
   readonly foreign: ForeignReeds;
+  readonly absent: AbsentReeds;
 };
 
-export function openReeds({ db, clock, limits, identity, onLiked, onRemoved }: ReedsDeps): Reeds {
+export function openReeds({ db, clock, limits, identity, learnReed, onLiked, onRemoved }: ReedsDeps): Reeds {
   const signing = { keys: identity.storedKeys, countersigner: identity.countersigner };
   return {
     register: new Register({ db, clock, limits, home: identity.server.id, ...signing }),
@@ -49,5 +52,6 @@ export function openReeds({ db, clock, limits, identity, onLiked, onRemoved }: R
     lists: new ReedLists(db),
     profile: new ReedProfile(db, limits),
     foreign: new ForeignReeds({ clock, limits, home: identity.server.id }),
+    absent: new AbsentReeds({ db, clock, limits, home: identity.server.id, learnReed }),
   };
 }

@@ -3,9 +3,10 @@
 import type { ErrorCode } from '../base/codes.ts';
 import type { Bus } from '../bus/port.ts';
 import { type Claim, type Progress, requestStateOf } from '../ledger/state.ts';
-import type { ReedId, RequestId, UserId } from '../wire/address.ts';
+import type { ReedId, RequestId, ServerId, UserId } from '../wire/address.ts';
 import { encodeFrame } from '../wire/codec.ts';
 import type { Frame } from '../wire/frames.ts';
+import type { ReedCounts } from '../wire/legs.ts';
 
 /** RELAY_REQUEST or RELAY_THREAD for a claim that is committed. */
 export const relayRequest = (claim: Claim, deadlineMs: number): Frame => {
@@ -38,6 +39,12 @@ export const reedNotHeld = (eventId: string, requestId: RequestId, reedId: ReedI
   type: 'reedNotHeld',
   body: { requestId, reedId },
 });
+
+/** REED_STATS: what is counted about a reed. */
+export const reedStats = ({ reedId, ...counts }: ReedCounts): Frame => ({ id: '', type: 'reedStats', body: { reedId, ...counts } });
+
+/** PEER_SERVER_LOST: what is of that server waits for it. */
+export const peerServerLost = (serverId: ServerId): Frame => ({ id: '', type: 'peerServerLost', body: { serverId } });
 
 export type ErrorNotice = {
   readonly id: string;

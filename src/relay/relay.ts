@@ -22,7 +22,9 @@ import { Attendance } from './attendance.ts';
 import { BlockNotices, type BlockNoticesDeps } from './block-notices.ts';
 import { Blocks } from './blocks.ts';
 import { Catchup } from './catchup.ts';
+import { ReedCounting } from './counting.ts';
 import { Debts } from './debts.ts';
+import type { Elsewhere } from './elsewhere-port.ts';
 import { Ends } from './ends.ts';
 import { Fanout } from './fanout.ts';
 import type { FoldPort } from './fold-port.ts';
@@ -52,6 +54,7 @@ export type RelayDeps = Omit<LedgerDeps, 'events'> & {
   readonly presence: Pick<Presence, 'label' | 'setBehind'>;
   readonly subscriptions: Subscriptions;
   readonly fold: FoldPort;
+  readonly elsewhere: Elsewhere;
   /** Connections without the ledger's planner settings. */
   readonly application: Database;
 };
@@ -103,12 +106,12 @@ export class Relay implements MemberFrames {
     const ends = new Ends({ ...deps, looks, removals });
     this.#announcer = new Announcer({ ...deps, looks, fanout, removals, blocks: this.#blocks, ends });
     this.#catchup = new Catchup({ ...deps, looks, debts, removals });
-    const stats = new Stats(deps);
-    this.#pages = new Pages({ ...deps, debts, refusals });
-    this.#watching = new Watching({ subscriptions: deps.subscriptions, refusals, stats, turns: this.#turns });
+    const stats = new Stats({ ...deps, counting: new ReedCounting(deps) });
+    this.#pages = new Pages({ ...deps, debts, looks, refusals });
+    this.#watching = new Watching({ ...deps, refusals, stats, turns: this.#turns });
     const owing = [
       ...[() => this.#announcer.sweep(), () => this.#catchup.round(), () => this.#blockNotices.round()],
-      ...[() => stats.round(), () => deps.accountRemovals.finish(), () => deps.fold.round()],
+      ...[() => stats.round(), () => deps.accountRemovals.finish(), () => deps.fold.round(), async () => deps.elsewhere.round()],
     ];
     this.#sweeper = new Sweeper({
       db,
@@ -125,7 +128,7 @@ export class Relay implements MemberFrames {
 
   /** Nothing is under way. */
   get idle(): boolean {
-    return this.looks.idle && this.#attendance.idle;
+    return this.looks.idle && this.#attendance.idle && this.#deps.elsewhere.idle;
   }
 
   start(): void {

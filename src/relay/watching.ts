@@ -5,6 +5,7 @@ import type { Subscriptions, Watched } from '../presence/subscriptions.ts';
 import { parseReedId, parseUserId, type UserId, userOf } from '../wire/address.ts';
 import { isTag } from '../wire/claims.ts';
 import type { FrameOf, FrameType } from '../wire/frames.ts';
+import type { Elsewhere } from './elsewhere-port.ts';
 import { errorNotice } from './notices.ts';
 import type { Origin } from './port.ts';
 import type { Refusals } from './refusals.ts';
@@ -16,6 +17,7 @@ export type WatchingDeps = {
   readonly refusals: Refusals;
   readonly stats: Pick<Stats, 'snapshot'>;
   readonly turns: Turns;
+  readonly elsewhere: Pick<Elsewhere, 'isElsewhere' | 'watched'>;
 };
 
 type WatchType = Extract<FrameType, `subscribe${string}` | `unsubscribe${string}`>;
@@ -29,7 +31,7 @@ export class Watching {
 
   /** @throws AppError INVALID naming the field */
   async handle(from: Origin, frame: FrameOf<WatchType>): Promise<void> {
-    const { refusals, stats, subscriptions, turns } = this.#deps;
+    const { elsewhere, refusals, stats, subscriptions, turns } = this.#deps;
     const { userId } = from.member;
     const watched = watchedOf(frame);
     if (frame.type.startsWith('unsubscribe')) return turns.run(userId, () => subscriptions.unsubscribe(userId, watched));
@@ -38,7 +40,10 @@ export class Watching {
     if (block !== null) return from.reply(block);
     const outcome = await turns.run(userId, () => subscriptions.subscribe(userId, watched));
     const about = { id: '', requestId: watched.kind === 'broadcast' ? '' : watched.target };
-    if (outcome === 'subscribed' && watched.kind === 'reed') await stats.snapshot(userId, watched.target);
+    if (outcome === 'subscribed' && watched.kind === 'reed') {
+      if (elsewhere.isElsewhere(watched.target)) elsewhere.watched(userId, watched.target);
+      else await stats.snapshot(userId, watched.target);
+    }
     if (outcome === 'too-many')
       from.reply(errorNotice({ ...about, code: 'TOO_MANY_OPEN', detail: 'as many subscriptions as a member may have; end one first' }));
     if (outcome === 'gone')

@@ -1,5 +1,6 @@
 // The envelope of every answer between servers: bytes to values and back. What can't be read is a result, never a throw.
 import { ERROR_CODES, type ErrorCode, errorCodeOf } from '../base/codes.ts';
+import { DEFAULT_LIMITS } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { reedbed } from './gen/federation.js';
 import { parseStrictJson } from './strict-json.ts';
@@ -43,6 +44,8 @@ function certificateOf(bytes: Uint8Array): { certificate?: object } | null {
 export function decodeAnswer(bytes: Uint8Array): Result<AnswerEnvelope, 'malformed'> {
   try {
     const { epoch, body, code, detail, retryAfterMs, certificate } = Wire.decode(bytes);
+    // Kept, compared and asked about whenever it is another one.
+    if (epoch.length > DEFAULT_LIMITS.peerEpochChars) return fail('malformed', 'epoch');
     const explained = certificateOf(certificate);
     if (explained === null) return fail('malformed', 'certificate');
     if (code === 0 && detail === '') return ok({ epoch, body });

@@ -6,7 +6,13 @@ import { parseStrictJson } from './strict-json.ts';
 const { Connect, Connected, Notice, NoticeKind: KINDS } = reedbed.v1;
 
 export type NoticeKind = 'approved' | 'going-away' | 'back' | 'disconnected' | 'compromised';
-export type NoticeBody = { readonly kind: NoticeKind /** With `compromised`. */; readonly revocation?: unknown };
+export type NoticeBody = {
+  readonly kind: NoticeKind;
+  /** With `compromised`. */
+  readonly revocation?: unknown;
+  /** With `back`, if it was sent: what the sender says of itself now. */
+  readonly document?: unknown;
+};
 export type ConnectBody = { readonly secret: Uint8Array; readonly document: unknown };
 
 const NUMBERS: Readonly<Record<NoticeKind, number>> = {
@@ -32,8 +38,14 @@ export const encodeConnect = (secret: Uint8Array, document: object): Uint8Array 
 
 export const encodeConnected = (document: object): Uint8Array => Connected.encode({ document: json(document) }).finish();
 
-export const encodeNotice = ({ kind, revocation }: { readonly kind: NoticeKind; readonly revocation?: object }): Uint8Array =>
-  Notice.encode({ kind: NUMBERS[kind], ...(revocation === undefined ? {} : { revocation: json(revocation) }) }).finish();
+type NoticeToSend = { readonly kind: NoticeKind; readonly revocation?: object; readonly document?: object };
+
+export const encodeNotice = ({ kind, revocation, document }: NoticeToSend): Uint8Array =>
+  Notice.encode({
+    kind: NUMBERS[kind],
+    ...(revocation === undefined ? {} : { revocation: json(revocation) }),
+    ...(document === undefined ? {} : { document: json(document) }),
+  }).finish();
 
 function decoded<T>(decode: () => T): Result<T, 'malformed'> {
   try {
@@ -63,6 +75,10 @@ export function decodeNotice(bytes: Uint8Array): Result<NoticeBody, 'malformed'>
   if (!read.ok) return read;
   const kind = NAMES.get(read.value.kind);
   if (kind === undefined) return fail('malformed', 'kind');
+  if (kind === 'back' && read.value.document.length > 0) {
+    const document = parseJson(read.value.document);
+    return document.ok ? ok({ kind, document: document.value }) : fail('malformed', 'document');
+  }
   if (kind !== 'compromised') return ok({ kind });
   const revocation = parseJson(read.value.revocation);
   return revocation.ok ? ok({ kind, revocation: revocation.value }) : fail('malformed', 'revocation');

@@ -168,5 +168,11 @@ export const decodeProfileAnswer = (bytes: Uint8Array): Result<ProfileAnswer, 'm
 export const encodeCertificateAnswer = ({ certificate, parts }: CertificateAnswer): Uint8Array =>
   Wire.CertificateAnswer.encode({ certificate: json(certificate), parts: parts.map(json) }).finish();
 
+export const decodeCertificateAnswer = (bytes: Uint8Array): Result<CertificateAnswer, 'malformed'> =>
+  read(() => {
+    const { certificate, parts } = Wire.CertificateAnswer.decode(bytes);
+    return { certificate: object(certificate), parts: parts.map(object) };
+  });
+
 export const encodeAct = (certificate: object): Uint8Array => Wire.ActRequest.encode({ certificate: json(certificate) }).finish();
 export const decodeAct = (bytes: Uint8Array): Result<object, 'malformed'> => read(() => object(Wire.ActRequest.decode(bytes).certificate));

@@ -10,6 +10,7 @@ import {
   goTo,
   keepBackup,
   makeInvite,
+  openAccount,
   openReed,
   type Person,
   publish,
@@ -35,13 +36,6 @@ afterAll(async () => {
   await browser?.close();
   await server?.dispose();
 });
-
-async function openAccount(page: Page): Promise<void> {
-  await goTo(page, 'You');
-  await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByRole('link', { name: 'Your key, freezing or removing the account' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Key and account' }).waitFor();
-}
 
 async function giveBackup(page: Page, press: string): Promise<void> {
   await page.setInputFiles('#file', { name: 'backup.asc', mimeType: 'application/pgp-encrypted', buffer: Buffer.from(backup.file) });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from './support/chromium.ts';
-import { goTo, makeInvite, type Person, publish, seesText, signUp } from './support/person.ts';
+import { answer, card, goTo, makeInvite, openCard, type Person, publish, seesText, showsNew, signUp } from './support/person.ts';
 import { PICTURES } from './support/pictures.ts';
 import { type RunningServer, startServer } from './support/running-server.ts';
 
@@ -36,8 +36,6 @@ afterEach(async ({ task }) => {
   }
 });
 
-const card = (page: Page, text: string) => page.locator('article', { has: page.locator('.text', { hasText: text }) });
-
 async function openProfileOf(page: Page, name: string): Promise<void> {
   await goTo(page, 'People');
   await page.getByLabel('Find somebody').fill(name);
@@ -49,28 +47,6 @@ async function follow(page: Page, name: string): Promise<void> {
   await openProfileOf(page, name);
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
   await page.getByRole('button', { name: 'Unfollow' }).waitFor();
-}
-
-/** Opens a reed's own page from a list. */
-async function openCard(page: Page, text: string): Promise<void> {
-  await card(page, text).locator('time').first().click();
-  await page.getByRole('group', { name: 'Replies or echoes' }).waitFor();
-}
-
-async function answer(page: Page, how: 'Reply' | 'Echo', { to, text }: { to: string; text: string }): Promise<void> {
-  const about = card(page, to).first();
-  await about.getByRole('button', { name: how }).first().click();
-  await about.locator('textarea').fill(text);
-  await about.getByRole('button', { name: 'Publish' }).click();
-  await about.locator('textarea').waitFor({ state: 'detached' });
-}
-
-/** Waits for a text in a list that is being read: what came meanwhile is counted, and shown when one asks for it. */
-async function showsNew(page: Page, text: string): Promise<void> {
-  const news = page.getByRole('button', { name: /^\d+ new reeds?, show$/ });
-  await news.or(card(page, text)).first().waitFor();
-  if ((await card(page, text).count()) === 0) await news.click();
-  await seesText(page, text);
 }
 
 let pondLink = '';

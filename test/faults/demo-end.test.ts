@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Child, isRunning, removeFolder, startChild } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
-import { postmasterOf } from '../support/processes.ts';
+import { postgresOf, postmasterOf } from '../support/processes.ts';
 
 let folder: string;
 let child: Child;
@@ -51,5 +51,17 @@ test('a scenario that is interrupted ends with 1 and without a summary, and leav
   expect(await child.exit).toEqual({ code: 1, signal: null });
   expect(child.output().out).toBe('');
   expect(isRunning(pid)).toBe(false);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('two servers that are interrupted leave nothing either', async () => {
+  begin('--json', '--scenario', 'federation');
+  await nextEvent(/servers are running/);
+  const [stage] = await readdir(folder);
+  const data = ['a', 'b'].map((server) => join(folder, stage ?? '', server, 'data'));
+  expect((await Promise.all(data.map(postgresOf))).every((pids) => pids.length > 0)).toBe(true);
+  child.send('SIGINT');
+  expect(await child.exit).toEqual({ code: 1, signal: null });
+  expect((await Promise.all(data.map(postgresOf))).flat()).toEqual([]);
   expect(await readdir(folder)).toEqual([]);
 });

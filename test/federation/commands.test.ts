@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runKeysPrint, runKeysRotate } from '../../src/ops/keys.ts';
 import { runPeersAccept, runPeersInvite, runPeersList, runPeersMove, runPeersShow } from '../../src/ops/peers.ts';
+import { spelled } from '../../src/ops/terminal.ts';
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
 import { makeMember } from '../support/members.ts';
@@ -31,6 +32,11 @@ const stateAt = async (server: TestServer): Promise<unknown> => {
   await runPeersList(base);
   return printed[0]?.value['state'];
 };
+const shownAt = async (server: TestServer, peer: TestServer): Promise<string> => {
+  const { printed, base } = beside(server);
+  await runPeersShow({ ...base, server: peer.app.serverId });
+  return printed[0]?.shown ?? '';
+};
 const move = async (server: TestServer, moving: 'approve' | 'suspend' | 'revoke', target: string, asked: object = sure) => {
   const { printed, base } = beside(server);
   const exitCode = await runPeersMove({ ...base, ...sure, ...asked, moving, target });
@@ -42,18 +48,24 @@ test('the operators of two servers make them peers, and members of each see the 
   await runKeysPrint(key.base);
   expect(key.printed[0]?.value).toMatchObject({ server: b.app.serverId, fingerprint: b.app.fingerprint });
   const file = join(folder, 'b.asc');
-  await writeFile(file, `${key.printed[0]?.shown}\n`);
+  await writeFile(file, `\n> reedbed@0.1.0 reedbed\n\n${key.printed[0]?.shown}\n`);
   const inviting = beside(a);
   await expect(runPeersInvite({ ...inviting.base, key: join(folder, 'none') })).rejects.toThrow("can't be read");
   await runPeersInvite({ ...inviting.base, key: file });
-  const connection = String(inviting.printed[0]?.value['connection']);
+  expect(inviting.notes.join('\n')).toContain(spelled(b.app.fingerprint));
+  expect(await shownAt(a, b)).toContain('their admin accepts the connection string');
+  await expect(move(a, 'approve', b.app.serverId)).rejects.toMatchObject({ mend: expect.stringContaining('not accepted') as string });
+  // As an operator keeps it: what a command prints, in a file, with what npm says before it.
+  const connection = join(folder, 'for-b');
+  await writeFile(connection, `\n> reedbed@0.1.0 reedbed\n> node src/main.ts peers invite\n\n${inviting.printed[0]?.shown}\n`);
 
   const accepting = beside(b);
+  await expect(runPeersAccept({ ...accepting.base, ...sure, connection: join(folder, 'none') })).rejects.toThrow('no connection string');
   await expect(runPeersAccept({ ...accepting.base, ...sure, isSure: false, connection })).rejects.toThrow('Nobody is here');
   expect(await runPeersAccept({ ...accepting.base, ...sure, isSure: false, confirm: async () => false, connection })).toBe(1);
   expect(await runPeersAccept({ ...accepting.base, ...sure, dryRun: true, connection })).toBe(0);
   expect(await stateAt(b)).toBeUndefined();
-  expect(accepting.notes.join('\n')).toContain(a.app.fingerprint.toUpperCase().slice(0, 4));
+  expect(accepting.notes.join('\n')).toContain(spelled(a.app.fingerprint));
   expect(accepting.notes.join('\n')).toContain(a.url);
   const asked: string[] = [];
   const confirm = async (question: string): Promise<boolean> => asked.push(question) > 0;
@@ -61,16 +73,12 @@ test('the operators of two servers make them peers, and members of each see the 
   expect(asked).toEqual([expect.stringContaining('another channel')]);
 
   expect(await move(a, 'approve', b.app.serverId)).toMatchObject({ exitCode: 0, value: { state: 'approved-by-us', done: true } });
+  expect(await shownAt(a, b)).toContain('their admin approves it, too');
   expect(await move(b, 'approve', a.app.serverId)).toMatchObject({ exitCode: 0 });
   await a.settle();
   await b.settle();
   expect([await stateAt(a), await stateAt(b)]).toEqual(['live', 'live']);
-  const shown = beside(a);
-  await runPeersShow({ ...shown.base, server: b.app.serverId });
-  expect(shown.printed[0]).toMatchObject({
-    value: { state: 'live', begunBy: 'operator' },
-    shown: expect.stringContaining('fingerprint') as string,
-  });
+  expect(await shownAt(a, b)).toMatch(/has everything[\s\S]*0 awaited from there/);
   const member = await makeMember(a, { name: 'heron' });
   await member.close();
 });
@@ -91,6 +99,7 @@ test('a server that stops says so to its peers, and again when it is back', asyn
 
 test('what can not be done is said with its mend, and what takes something away is asked about', async () => {
   await expect(move(a, 'approve', 'aaaaaaaaaaaaaaaa')).rejects.toMatchObject({ mend: expect.stringContaining('peers list') as string });
+  await expect(move(a, 'revoke', 'b')).rejects.toThrow('no server id');
   await expect(move(a, 'suspend', b.app.serverId, { isSure: false })).rejects.toThrow('Nobody is here');
   expect(await move(a, 'suspend', b.app.serverId, { dryRun: true })).toMatchObject({ exitCode: 0, value: { dryRun: true, done: false } });
   expect(await move(a, 'revoke', b.app.serverId, { isSure: false, confirm: async () => false })).toMatchObject({ exitCode: 1 });

@@ -44,6 +44,7 @@ const actsOf =
         ...{ db, clock, limits, identity: { server, storedKeys, countersigner } },
         onRemoved: (kind, subject) => relay().removed(kind, subject),
         onLiked: () => undefined,
+        learnReed: async () => false,
       }),
       follows: new Follows({ ...common, onFollowed: (member, target) => relay().followed(member, target), onActed: () => undefined }),
       blocks: new Blocks({ ...common, effects }),

@@ -47,7 +47,7 @@ export const OWED_PROFILES: readonly OwedProfile[] = [
 ];
 
 /** Enough to find what is often wrong; `.ci/run` makes a thousand. */
-const DEFAULT_RUNS = 300;
+const DEFAULT_RUNS = 100;
 
 export type Settings = {
   readonly runs: number;

@@ -17,6 +17,7 @@ import { Presence } from '../../src/presence/presence.ts';
 import { Replica } from '../../src/presence/replica.ts';
 import { Subscriptions } from '../../src/presence/subscriptions.ts';
 import type { Reeds } from '../../src/reeds/reeds.ts';
+import { NOTHING_ELSEWHERE } from '../../src/relay/elsewhere-port.ts';
 import { NO_FOLD } from '../../src/relay/fold-port.ts';
 import { Relay, type RelayDeps } from '../../src/relay/relay.ts';
 import type { UserId, UserKeyId } from '../../src/wire/address.ts';
@@ -141,6 +142,7 @@ export class Life {
       subscriptions: new Subscriptions(application, limits),
       onFact: () => undefined,
       fold: NO_FOLD,
+      elsewhere: NOTHING_ELSEWHERE,
       presence: this.presence,
       load: new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes),
     });

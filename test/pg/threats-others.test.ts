@@ -93,15 +93,22 @@ describe('another member', () => {
     const reads = Object.keys(paths).filter((path) => path.startsWith('/api/v1/') && paths[path]?.['get'] !== undefined);
     expect(reads.map((path) => path.slice('/api/v1/'.length)).sort()).toEqual(
       [
+        // What admins did is for every member to read.
+        'admin/acts',
+        // 403.
+        'admin/peers',
         'devices',
         'invites',
         'keys/{id}',
+        'peers',
+        'peers/{id}/document',
         'reeds/{id}',
         'reeds/{id}/echoes',
         'reeds/{id}/replies',
         'server',
         'threads/{id}',
         'users',
+        'users/elsewhere',
         'users/me/allocations',
         'users/me/blocks',
         'users/me/likes',

@@ -24,7 +24,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   account_removals: 'user_id statement due_at statement_hash',
   reed_identities: 'id server_id author_id',
   reeds:
-    'id author_id statement_hash registered_at published_at broadcast removed_at removal_hash previous thread_head thread_index reply_to root echo_of',
+    'id author_id statement_hash registered_at published_at broadcast removed_at removal_hash previous thread_head thread_index reply_to root echo_of fetched',
   threads: 'id author_id statement_hash removal_hash',
   reed_tags: 'reed_id tag',
   reed_mentions: 'reed_id user_id accepted reason',
@@ -43,7 +43,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   owed_peer_notices: 'server_id kind version revocation failures due_at',
   admin_acts: 'number by_id act target nonce at statement_hash certificate',
   admin_requests: 'act target by_id at',
-  foreign_profiles: 'user_id username identity_hash seq fetched_at',
+  foreign_profiles: 'user_id username folded identity_hash seq fetched_at',
   peer_cursors: 'server_id author_id start cursor acked sent items failures later_since retry_at lease_until',
   parked_items: 'server_id author_id number kind subject_id reason parked_at replay_at replays',
   received_streams: 'author_id number token',

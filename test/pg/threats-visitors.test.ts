@@ -28,6 +28,7 @@ const SIGNED = { statement: {}, signatures: [{ key: 'x', signature: 'x' }] };
 /** What routes with a session need to see before they ask for it: the shape of the request is looked at first. */
 const SHAPED: Readonly<Record<string, { readonly query?: string; readonly body?: object }>> = {
   'GET /api/v1/users': { query: '?query=her' },
+  'GET /api/v1/users/elsewhere': { query: '?query=her' },
   'POST /api/v1/users/me/identity': { body: SIGNED },
   'POST /api/v1/invites': { body: SIGNED },
   'POST /api/v1/keys': { body: { key: SIGNED } },

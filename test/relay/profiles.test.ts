@@ -91,7 +91,7 @@ describe('live counts of a reed', () => {
     w.send({ id: '', type: 'subscribeReed', body: { reedId: reed } });
     await stage.quiet();
     const coverage = (holders: number): number => Math.floor((100 * holders) / members);
-    expect(of(w, 'reedStats')).toEqual([{ reedId: reed, echoes: 0, replies: 0, likes: 0, coveragePercent: coverage(1) }]);
+    expect(of(w, 'reedStats')).toEqual([{ reedId: reed, echoes: 0, replies: 0, likes: 0, coveragePercent: coverage(1), holderServers: 0 }]);
     await stage.pass(2_000);
     await stage.quiet();
     expect(of(w, 'reedStats')).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('live counts of a reed', () => {
     );
     await stage.pass(2_000);
     await stage.quiet();
-    expect(of(w, 'reedStats').slice(1)).toEqual([{ reedId: reed, echoes: 0, replies: 0, likes: 2, coveragePercent: coverage(2) }]);
+    expect(of(w, 'reedStats').slice(1)).toEqual([{ reedId: reed, echoes: 0, replies: 0, likes: 2, coveragePercent: coverage(2), holderServers: 0 }]);
     w.send({ id: '', type: 'unsubscribeReed', body: { reedId: reed } });
     await stage.quiet();
     await like(reed, author.userId);

@@ -24,6 +24,7 @@ export const makeHttp = (world: World, changes: Partial<HttpDeps> = {}): Promise
     trustProxy: false,
     webFolder: null,
     ready: async () => true,
+    people: { elsewhere: async () => ({ people: [], away: [] }) },
     federation: { answer: async () => ({ kind: 'stranger', code: 'FORBIDDEN' }) },
     ...changes,
   });

@@ -1,18 +1,18 @@
 // Members without OpenPGP: a socket that signs in by a token written straight into the database, and answers with opaque bytes.
 // For loads, and for misbehaving on purpose. Shares the wire codec with the server and nothing with the SDK.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import WebSocket from 'ws';
-import { base32, base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import { base64url, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
+import { type LightAccount, writeAccounts, writeReeds, writeSessions } from '../../src/ops/demo/light.ts';
 import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from '../../src/wire/address.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import { DELIVERY_TYPES, type Frame, type FrameOf, type FrameType } from '../../src/wire/frames.ts';
 
-export type LightAccount = { readonly userId: UserId; readonly token: string; readonly device: string };
+export type { LightAccount };
 
 const uuid = (): string => uuidv7(Date.now(), cryptoRandom);
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export type RegisteredFields = {
   readonly replyTo?: ReedId;
@@ -30,53 +30,18 @@ export class LightCommunity {
     this.#serverId = serverId;
   }
 
-  async accounts(count: number): Promise<LightAccount[]> {
-    const accounts = Array.from({ length: count }, () => {
-      const userId = `${base32(randomBytes(10))}@${this.#serverId}` as UserId;
-      const token = base64url(new Uint8Array(randomBytes(32)));
-      return { userId, token, device: uuid(), hash: randomBytes(32), tokenHash: hashOf(token) };
-    });
-    await this.#run(
-      `with u as materialized (select *, id || '/' || encode(substr(hash, 1, 20), 'hex') as key from unnest($1::text[], $2::bytea[], $3::text[], $4::bytea[]) as u(id, hash, device, token)),
-        i as (insert into identities (id, server_id, first_seen_at) select id, $5, now() from u),
-        s as (insert into statements (hash, user_id, type, seq, signed_at, certificate) select hash, id, 'key', 1, now(), '{}' from u),
-        k as (insert into keys (id, user_id, armor, recovery, statement_hash, created_at) select key, id, '', '', hash, now() from u),
-        m as (insert into users (id, role, last_signed_at, key_id, username, identity_hash, created_at) select id, 'user', now(), key, id, hash, now() from u),
-        d as (insert into devices (id, user_id, linked_at) select device, id, now() from u)
-        insert into sessions (token_hash, user_id, key_id, device_id, signed_at, last_used_at) select token, id, key, device, now(), now() from u`,
-      [
-        accounts.map((a) => a.userId),
-        accounts.map((a) => a.hash),
-        accounts.map((a) => a.device),
-        accounts.map((a) => a.tokenHash),
-        this.#serverId,
-      ],
-    );
-    return accounts;
+  accounts(count: number): Promise<LightAccount[]> {
+    return writeAccounts(this.#run, this.#serverId, count);
   }
 
   /** Gives accounts their tokens again, after the sessions were emptied. */
-  async signInAgain(accounts: readonly LightAccount[]): Promise<void> {
-    await this.#run(
-      `insert into sessions (token_hash, user_id, key_id, device_id, signed_at, last_used_at)
-        select token, u.id, u.key_id, device, now(), now() from unnest($1::bytea[], $2::text[], $3::text[]) as i(token, id, device) join users u on u.id = i.id
-        on conflict do nothing`,
-      [accounts.map((a) => hashOf(a.token)), accounts.map((a) => a.userId), accounts.map((a) => a.device)],
-    );
+  signInAgain(accounts: readonly LightAccount[]): Promise<void> {
+    return writeSessions(this.#run, accounts);
   }
 
   /** Published reeds of `author`, held by `holders`. */
-  async reeds(author: UserId, count: number, holders: readonly UserId[] = [author]): Promise<ReedId[]> {
-    const ids = Array.from({ length: count }, () => `${author}/${uuid()}` as ReedId);
-    await this.#run(
-      `with r as (insert into reed_identities (id, server_id, author_id) select unnest($1::text[]), $2, $3),
-        p as (insert into reeds (id, author_id, statement_hash, registered_at, published_at)
-          select r.id, u.id, u.identity_hash, now(), now() from unnest($1::text[]) as r(id), users u where u.id = $3)
-        insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on)
-        select h.id, r.id, 'd', current_date from unnest($1::text[]) as r(id), unnest($4::text[]) as h(id)`,
-      [ids, this.#serverId, author, holders],
-    );
-    return ids;
+  reeds(author: UserId, count: number, holders: readonly UserId[] = [author]): Promise<ReedId[]> {
+    return writeReeds(this.#run, author, count, holders);
   }
 
   /** A reed of `author` that is registered and not published yet. */
@@ -183,7 +148,7 @@ export class LightCommunity {
     }
   }
 
-  async #run(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+  readonly #run = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
     const client = new pg.Client({ connectionString: this.#url });
     await client.connect();
     try {
@@ -191,7 +156,7 @@ export class LightCommunity {
     } finally {
       await client.end();
     }
-  }
+  };
 }
 
 export type LightBehaviour = {

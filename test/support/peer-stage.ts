@@ -22,7 +22,11 @@ export type Home = World & {
 
 export async function openHome(wire: PeerWire, options: WorldOptions = {}): Promise<Home> {
   let home: Home | null = null;
-  const world = await makeWorld({ ...options, learnPerson: async (user) => home?.streams.persons.learnPerson(user) });
+  const world = await makeWorld({
+    ...options,
+    learnPerson: async (user) => home?.streams.persons.learnPerson(user),
+    learnReed: async (id) => home?.streams.learnReed(id) ?? false,
+  });
   home = homeOf(world, wire);
   return home;
 }

@@ -59,7 +59,7 @@ export class PeerWire {
         kind: 'answer',
         status: ERROR_CODES[error.code].httpStatus,
         body: new Uint8Array(),
-        refusal: { retryAfterMs: error.retryAfterMs ?? 0 },
+        refusal: { retryAfterMs: error.retryAfterMs ?? 0, ...(error.certificate === undefined ? {} : { certificate: error.certificate }) },
       };
     }
   }

@@ -62,6 +62,8 @@ export type WorldOptions = {
   readonly publicUrl?: () => string;
   /** Asks another home; without it nobody is asked. */
   readonly learnPerson?: (user: UserId) => Promise<unknown>;
+  /** Asks another home for a reed; without it nobody is asked. */
+  readonly learnReed?: (id: ReedId) => Promise<boolean>;
   /** Of a world before, which goes on. */
   readonly going?: { readonly database: TestDatabase; readonly clock: ManualClock };
 };
@@ -106,7 +108,15 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     await db.close();
     await database.drop();
   };
-  const reeds = openReeds({ db, clock, limits, identity, onRemoved: () => undefined, onLiked: () => undefined });
+  const reeds = openReeds({
+    db,
+    clock,
+    limits,
+    identity,
+    onRemoved: () => undefined,
+    onLiked: () => undefined,
+    learnReed: async (id) => options.learnReed?.(id) ?? false,
+  });
   return { db, database, databaseUrl: database.url, clock, limits, identity, reeds, ended, close };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
 import type { Api } from '../../src/client/api.ts';
 import { Lists, type Pages } from '../../src/client/lists.ts';
+import { serverOf } from '../../src/wire/address.ts';
 import { newReedId, userNamed } from '../support/sdk-parts.ts';
 
 const session = { token: async () => 'token', refused: () => undefined };
@@ -36,6 +37,17 @@ describe('a list', () => {
     expect(asked).toEqual(['users?query=her on']);
     expect(await pages(people)).toEqual([[{ user: bob, username: 'heron' }]]);
     expect(asked[1]).toBe(`users?query=her on&cursor=${ann}`);
+  });
+
+  test('of other servers has only those that say who they are and how they are', async () => {
+    const peer = { server: serverOf(ann), name: 'Marsh', webUrl: 'https://marsh.example', state: 'away' };
+    const { asked, lists } = scene({
+      peers: [peer, { ...peer, server: 'x' }, { ...peer, state: 'pending' }, null, { ...peer, name: 1, webUrl: null }],
+    });
+    expect(await lists.peers()).toEqual([peer, { ...peer, name: '', webUrl: '' }]);
+    expect(asked).toEqual(['peers']);
+    await expect(scene({ peers: {} }).lists.peers()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(scene(null).lists.peers()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
   test('that leads in a circle ends', async () => {

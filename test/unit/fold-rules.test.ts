@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS as limits } from '../../src/base/limits.ts';
 import type { FoldAnswer } from '../../src/federation/fold-ports.ts';
-import { afterDelivery, afterRequest, awayMs, isFailing, isSettled } from '../../src/federation/fold-rules.ts';
+import { afterDelivery, afterRequest, awayMs, isBusy, isFailing, isSettled } from '../../src/federation/fold-rules.ts';
 
 const answer = (status: number, retryAfterMs?: number): FoldAnswer => ({
   ...{ kind: 'answer', status, body: new Uint8Array(0), epoch: '' },
@@ -66,13 +66,26 @@ describe('a peer', () => {
     expect(isSettled(LOST)).toBe(false);
   });
 
-  it('fails without an answer, at 429 and at 5xx', () => {
-    expect([LOST, answer(429), answer(500), answer(503)].every(isFailing)).toBe(true);
-    expect([answer(200), answer(404), answer(410)].some(isFailing)).toBe(false);
+  it('fails without an answer, where it takes nothing of ours, and at 5xx', () => {
+    const closed: FoldAnswer = { ...(answer(403) as Extract<FoldAnswer, { kind: 'answer' }>), code: 'FORBIDDEN' };
+    expect([LOST, closed, answer(401), answer(500), answer(501), answer(503)].every(isFailing)).toBe(true);
+    expect([answer(200), answer(403), answer(404), answer(410), answer(429)].some(isFailing)).toBe(false);
+    expect(afterRequest(closed, false)).toEqual({ kind: 'away' });
+    expect(afterRequest(closed, true)).toEqual({ kind: 'away' });
   });
 
-  it('is left alone for longer each time, and at least as long as it asks', () => {
-    expect([1, 2, 3, 40].map((failures) => awayMs(failures, LOST, limits))).toEqual([1_000, 2_000, 4_000, limits.peerAwayMaxMs]);
-    expect(awayMs(1, answer(429, 30_000), limits)).toBe(30_000);
+  it('does not fail by what this side ended', () => {
+    expect(isFailing({ kind: 'transport', reason: 'closed', isOurs: true })).toBe(false);
+  });
+
+  it('that has enough for now is there', () => {
+    expect([answer(429), answer(503), LOST].map(isBusy)).toEqual([true, false, false]);
+  });
+
+  it('is left alone for a moment, for as long as the breaker or it says, and not for ever', () => {
+    expect([LOST, answer(500), { ...LOST, retryAfterMs: 0 }].map((each) => awayMs(each, limits))).toEqual([1_000, 1_000, 1_000]);
+    expect(awayMs({ ...LOST, retryAfterMs: 8_000 }, limits)).toBe(8_000);
+    expect(awayMs(answer(429, 30_000), limits)).toBe(30_000);
+    expect(awayMs(answer(429, 2 ** 32 - 1), limits)).toBe(limits.peerAwayMaxMs);
   });
 });

@@ -1,7 +1,7 @@
 // The help of the command line: that of the command that was named, however deep it stands.
 import { afterEach, expect, test, vi } from 'vitest';
 import { runCommandLine } from '../../src/ops/cli.ts';
-import { OF_THE_COMMUNITY, OF_THE_RELAY } from '../../src/ops/demo/meanings.ts';
+import { OF_THE_BORDER, OF_THE_COMMUNITY, OF_THE_RELAY } from '../../src/ops/demo/meanings.ts';
 
 const neverLoaded = (): Promise<never> => Promise.reject(new Error('help needs no server'));
 
@@ -49,6 +49,6 @@ test.each([
 
 test('the help of the demo says what each key of its JSON means', async () => {
   const { out } = await run('demo', '--help');
-  for (const key of [...Object.keys(OF_THE_RELAY), ...Object.keys(OF_THE_COMMUNITY)])
+  for (const key of [OF_THE_RELAY, OF_THE_COMMUNITY, OF_THE_BORDER].flatMap(Object.keys))
     expect(out).toMatch(new RegExp(`^  ${key} +\\S`, 'm'));
 });

@@ -143,7 +143,7 @@ test('what a page watches is watched by the next leader, let go of while the pag
   const watch = (name: string): Partial<ActTable> => ({
     watch: async (_input, { signal, progress }) => {
       watched.push(`${name} begins`);
-      progress({ stats: { replies: watched.length, echoes: 0, likes: 0, coveragePercent: 0 } });
+      progress({ stats: { replies: watched.length, echoes: 0, likes: 0, coveragePercent: 0, holderServers: 0 } });
       await new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }));
       watched.push(`${name} ends`);
       return isClosing ? never : null;

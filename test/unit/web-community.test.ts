@@ -24,8 +24,8 @@ describe('names', () => {
     expect(withIds(`see @${BEN}`, { bbbbbbbbbbbbbbbb: 'x@y' })).toBe(`see @${BEN}`);
   });
   test('stand for ids where no link can', () => {
-    expect(withNames(`hello @${BEN}!`, [{ userId: BEN, name: 'ben' }])).toBe('hello @ben!');
-    expect(withNames(`hello @${BEN}!`, [{ userId: BEN, name: '' }])).toBe('hello @member bbbbbb…!');
+    expect(withNames(`hello @${BEN}!`, [{ userId: BEN, name: 'ben', server: '' }])).toBe('hello @ben!');
+    expect(withNames(`hello @${BEN}!`, [{ userId: BEN, name: '', server: '' }])).toBe('hello @member bbbbbb…!');
   });
   test('the one that is being typed is the last, if nothing follows it', () => {
     expect(nameBefore('hello @be')).toBe('be');
@@ -125,9 +125,10 @@ test('each kind of removal is told in words of its own, to its author too', () =
 });
 
 test('a profile that can’t be shown says who blocked whom, and that an account is gone', () => {
-  const nothing = { name: 'ben', follows: false, blocks: false, blocksMe: false };
-  expect(profileEndText('', nothing, 'ben')).toBeNull();
-  expect(profileEndText('BLOCKED', { ...nothing, blocks: true }, 'ben')).toContain('You have blocked ben');
-  expect(profileEndText('BLOCKED', nothing, 'ben')).toContain('has blocked you');
-  expect(profileEndText('REMOVED', nothing, 'ben')).toContain('removed their account');
+  const nothing = { name: 'ben', server: '', follows: false, blocks: false, blocksMe: false };
+  const end = (code: string, relation = nothing) => profileEndText(code, { relation, name: 'ben', from: null });
+  expect(end('')).toBeNull();
+  expect(end('BLOCKED', { ...nothing, blocks: true })).toContain('You have blocked ben');
+  expect(end('BLOCKED')).toContain('has blocked you');
+  expect(end('REMOVED')).toContain('removed their account');
 });

@@ -52,6 +52,7 @@ function addRelated(app: Api, deps: ApiDeps, relation: 'replies' | 'echoes'): vo
     async (request) => {
       const limit = deps.limits.pageItems;
       const page = { reed: requireId(parseReedId, request.params.id), after: afterOf(request.query.cursor), limit };
+      await deps.reeds.absent.need(page.reed);
       return pageOf(await deps.reeds.lists.related(memberOf(request).userId, relation, page), limit);
     },
   );

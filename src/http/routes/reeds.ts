@@ -21,7 +21,7 @@ const Registered = Type.Object({ certificate: Certificate, mentions: Type.Array(
 const Published = Type.Object({ certificate: Certificate, publishedAt: Time });
 
 export function reedRoutes(app: Api, deps: ApiDeps): void {
-  const { register, reading } = deps.reeds;
+  const { absent, register, reading } = deps.reeds;
   const preHandler = signedIn(deps);
 
   app.post(
@@ -58,7 +58,9 @@ export function reedRoutes(app: Api, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { certificate, publishedAt } = await reading.reed(memberOf(request).userId, requireId(parseReedId, request.params.id));
+      const id = requireId(parseReedId, request.params.id);
+      await absent.need(id);
+      const { certificate, publishedAt } = await reading.reed(memberOf(request).userId, id);
       return { certificate, publishedAt: publishedAt.toISOString() };
     },
   );
@@ -83,6 +85,7 @@ export function likeRoutes(app: Api, deps: ApiDeps): void {
       },
       async (request) => {
         const target = requireId(parseReedId, request.params.id);
+        if (act === 'like') await deps.reeds.absent.need(target);
         const { certificate } = await deps.reeds.likes.set(memberOf(request), target, act, request.body);
         return { certificate };
       },
@@ -120,7 +123,7 @@ export function removalRoutes(app: Api, deps: ApiDeps): void {
 }
 
 export function threadRoutes(app: Api, deps: ApiDeps): void {
-  const { threads, reading } = deps.reeds;
+  const { absent, threads, reading } = deps.reeds;
   const preHandler = signedIn(deps);
   const Record = Type.Object({ certificate: Certificate });
 
@@ -156,7 +159,9 @@ export function threadRoutes(app: Api, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { certificate, publishedAt, reeds } = await reading.thread(memberOf(request).userId, requireId(parseReedId, request.params.id));
+      const id = requireId(parseReedId, request.params.id);
+      await absent.need(id);
+      const { certificate, publishedAt, reeds } = await reading.thread(memberOf(request).userId, id);
       return { certificate, publishedAt: publishedAt.toISOString(), reeds };
     },
   );

@@ -1,5 +1,6 @@
 // Members: sign-up, search, profiles, a new identity statement.
 import { type Static, Type } from '@fastify/type-provider-typebox';
+import { AppError } from '../../base/errors.ts';
 import { parseUserId, type UserId } from '../../wire/address.ts';
 import {
   type Api,
@@ -112,6 +113,7 @@ function addProfile(app: Api, deps: ApiDeps): void {
 async function profileOf({ identity, reeds }: ApiDeps, viewer: UserId, user: UserId): Promise<Static<typeof Profile>> {
   const profile = await identity.users.profile(viewer, user);
   const { pinned } = profile.identity.statement;
+  if (pinned !== undefined) await reeds.absent.need(pinned).catch(refusalOnly);
   const [follows, count, shown] = await Promise.all([
     identity.follows.counts(viewer, user),
     reeds.profile.count(user),
@@ -123,6 +125,11 @@ async function profileOf({ identity, reeds }: ApiDeps, viewer: UserId, user: Use
     counts: { reeds: count, ...follows },
     pinned: shown === null ? null : { certificate: shown.certificate, publishedAt: shown.publishedAt.toISOString() },
   };
+}
+
+/** What was taken back is not shown. @throws whatever is no refusal */
+function refusalOnly(error: unknown): void {
+  if (!(error instanceof AppError)) throw error;
 }
 
 function addIdentity(app: Api, deps: ApiDeps): void {

@@ -3,6 +3,7 @@
 import { WebSocket } from 'ws';
 import { OffsetClock } from '../../base/clock.ts';
 import { cryptoRandom } from '../../base/ids.ts';
+import type { KeyRing } from '../../client/key-ring.ts';
 import { type Member, openMember } from '../../client/member.ts';
 import { memoryKeySafe, openKeyRing } from '../../client/memory-key-ring.ts';
 import { MemoryStore } from '../../client/memory-store.ts';
@@ -15,15 +16,22 @@ import type { Witness } from './witness.ts';
 export type Role = 'honest' | 'liar' | 'freezer';
 
 export type CastOptions = {
-  readonly app: RunningApp;
+  readonly app: Pick<RunningApp, 'url' | 'rootInvite'>;
   readonly witness: Witness;
   /** One role for each member. */
   readonly roles: readonly Role[];
   /** Told of every frame that reaches a member. */
   readonly observe?: (who: number, frame: Frame) => void;
+  /** The first one's place among all members, where there is more than one cast. */
+  readonly first?: number;
+  /** The first one's keys, for whoever needs them beside the member. */
+  readonly keyRing?: KeyRing;
 };
 
-const NAMES = ['ada', 'ben', 'cleo', 'dov', 'edda', 'finn', 'gala', 'hugo', 'ines', 'jon', 'kaya', 'luis'] as const;
+const NAMES = [
+  ...['ada', 'ben', 'cleo', 'dov', 'edda', 'finn', 'gala', 'hugo', 'ines', 'jon', 'kaya', 'luis'],
+  ...['mila', 'nils', 'orla', 'piet', 'quin', 'rosa', 'sven', 'tove', 'udo', 'vera', 'wim', 'yara'],
+] as const;
 
 export const nameOf = (who: number): string => NAMES[who] ?? `member-${who + 1}`;
 
@@ -45,7 +53,8 @@ class LyingStore extends MemoryStore {
   }
 }
 
-const openOne = async ({ app, witness, observe }: CastOptions, who: number, role: Role): Promise<Member> => {
+const openOne = async ({ app, witness, observe, first = 0, keyRing }: CastOptions, at: number, role: Role): Promise<Member> => {
+  const who = first + at;
   const takes = (frame: Frame): boolean => {
     observe?.(who, frame);
     return role !== 'freezer' || frame.type !== 'relayRequest';
@@ -53,7 +62,7 @@ const openOne = async ({ app, witness, observe }: CastOptions, who: number, role
   return openMember({
     serverUrl: app.url,
     store: role === 'liar' ? new LyingStore() : new MemoryStore(),
-    keyRing: await openKeyRing(memoryKeySafe()),
+    keyRing: (at === 0 ? keyRing : undefined) ?? (await openKeyRing(memoryKeySafe())),
     socket: witness.watch(webSocketFactory(WebSocket), who, takes),
     fetch: globalThis.fetch,
     clock: new OffsetClock(),
@@ -69,14 +78,14 @@ const join = async (member: Member, who: number, invite: string): Promise<void> 
 
 /** Signs up one member by the root invite and the others by invites of that first one. All are online when this resolves. */
 export const assemble = async (options: CastOptions): Promise<readonly Member[]> => {
-  const { app, roles } = options;
+  const { app, roles, first: place = 0 } = options;
   if (app.rootInvite === null) throw new Error('the server of the demo has members already');
-  const members = await Promise.all(roles.map((role, who) => openOne(options, who, role)));
+  const members = await Promise.all(roles.map((role, at) => openOne(options, at, role)));
   try {
     const [first, ...others] = members;
     if (first === undefined) return [];
-    await join(first, 0, app.rootInvite);
-    await Promise.all(others.map(async (member, at) => join(member, at + 1, await first.createInvite())));
+    await join(first, place, app.rootInvite);
+    await Promise.all(others.map(async (member, at) => join(member, place + at + 1, await first.createInvite())));
     return members;
   } catch (error) {
     await disband(members);

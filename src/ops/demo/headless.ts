@@ -1,7 +1,8 @@
 // A fixed scenario as a command: progress while it runs, one summary at its end, and an exit code that says whether everything held.
 import type { Terminal } from '../terminal.ts';
+import { type BorderDeps, runBorder } from './border.ts';
 import { type CommunityDeps, runCommunity } from './community.ts';
-import { OF_THE_COMMUNITY, OF_THE_RELAY } from './meanings.ts';
+import { OF_THE_BORDER, OF_THE_COMMUNITY, OF_THE_RELAY } from './meanings.ts';
 import { runScenario, type ScenarioDeps } from './scenario.ts';
 
 const FAILED = 1;
@@ -30,3 +31,6 @@ export const runHeadless = async (deps: ScenarioDeps & Told): Promise<number> =>
 /** @returns the exit code: 1 if anything owed was lost, came twice, or was seen by whom it must not be */
 export const runHeadlessCommunity = async (deps: CommunityDeps & Told): Promise<number> =>
   tell(await runCommunity(deps), OF_THE_COMMUNITY, deps);
+
+/** @returns the exit code: 1 if anything owed was lost, crossed too often, or was seen by whom it must not be */
+export const runHeadlessBorder = async (deps: BorderDeps & Told): Promise<number> => tell(await runBorder(deps), OF_THE_BORDER, deps);

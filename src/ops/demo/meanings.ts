@@ -1,4 +1,5 @@
 // What each number of a summary means, for the table at the end and for the help of the command. Imports types alone: help loads nothing.
+import type { BorderSummary } from './border.ts';
 import type { CommunitySummary } from './community.ts';
 import type { Summary } from './scenario.ts';
 
@@ -20,4 +21,11 @@ export const OF_THE_COMMUNITY: Readonly<Record<keyof CommunitySummary, string>> 
   blockedSaw: 'reeds that passed a block',
   removedStillHeld: 'copies left of what was taken back',
   fanoutStatements: 'statements for one reed to all followers',
+};
+
+export const OF_THE_BORDER: Readonly<Record<keyof BorderSummary, string>> = {
+  crossingsMax: 'copies of one reed between the servers at once, at most',
+  crossingsTotal: 'copies that went from one server to the other',
+  foreignDelivered: "copies that members have of the other server's reeds",
+  owedLost: 'reeds and likes that were owed across and did not arrive',
 };

@@ -11,10 +11,12 @@ import { migrate } from '../../db/migrate.ts';
 import { createLog } from '../../telemetry/log.ts';
 import type { CreateApp, RunningApp } from '../serve.ts';
 
-// All members of the demo come from one address, and the live view never ends; what one member may have open stays as it is.
-const DEMO_LIMITS: Partial<Limits> = {
+// All members of the demo, and a crowd of one scenario, come from one address, and the live view never ends; what one member may have open stays as
+// it is.
+export const DEMO_LIMITS: Partial<Limits> = {
   signUpsPerHour: 1_000,
   challengesPerHour: 10_000,
+  unauthenticatedSocketsPerAddress: 1_000,
   httpRequestsPerMinute: 100_000,
   costPerMinute: 6_000,
   actsPerMinute: 6_000,

@@ -190,6 +190,9 @@ export namespace reedbed {
             /** Notice revocation. */
             revocation: Uint8Array;
 
+            /** Notice document. */
+            document: Uint8Array;
+
             /**
              * Creates a new Notice instance using the specified properties.
              * @param [properties] Properties to set
@@ -227,6 +230,9 @@ export namespace reedbed {
 
                 /** Notice revocation */
                 revocation?: (Uint8Array|null);
+
+                /** Notice document */
+                document?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

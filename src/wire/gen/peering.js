@@ -224,6 +224,7 @@ export const reedbed = $root.reedbed = (() => {
 
             Notice.prototype.kind = 0;
             Notice.prototype.revocation = $util.newBuffer([]);
+            Notice.prototype.document = $util.newBuffer([]);
 
             Notice.create = function(properties) {
                 return new Notice(properties);
@@ -240,6 +241,8 @@ export const reedbed = $root.reedbed = (() => {
                     writer.uint32(8).int32(message.kind);
                 if (message.revocation != null && $Object.hasOwnProperty.call(message, "revocation") && message.revocation.length)
                     writer.uint32(18).bytes(message.revocation);
+                if (message.document != null && $Object.hasOwnProperty.call(message, "document") && message.document.length)
+                    writer.uint32(26).bytes(message.document);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -289,6 +292,15 @@ export const reedbed = $root.reedbed = (() => {
                                 message.revocation = value;
                             else
                                 delete message.revocation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.document = value;
+                            else
+                                delete message.document;
                             continue;
                         }
                     }

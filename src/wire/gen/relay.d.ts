@@ -2808,6 +2808,9 @@ export namespace reedbed {
             /** PageAck hasMore. */
             hasMore: boolean;
 
+            /** PageAck partial. */
+            partial?: (boolean|null);
+
             /**
              * Creates a new PageAck instance using the specified properties.
              * @param [properties] Properties to set
@@ -2851,6 +2854,9 @@ export namespace reedbed {
 
                 /** PageAck hasMore */
                 hasMore?: (boolean|null);
+
+                /** PageAck partial */
+                partial?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3402,6 +3408,9 @@ export namespace reedbed {
             /** ReedStats coveragePercent. */
             coveragePercent: number;
 
+            /** ReedStats holderServers. */
+            holderServers: number;
+
             /**
              * Creates a new ReedStats instance using the specified properties.
              * @param [properties] Properties to set
@@ -3448,6 +3457,9 @@ export namespace reedbed {
 
                 /** ReedStats coveragePercent */
                 coveragePercent?: (number|null);
+
+                /** ReedStats holderServers */
+                holderServers?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

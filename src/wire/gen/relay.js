@@ -3838,6 +3838,15 @@ export const reedbed = $root.reedbed = (() => {
             PageAck.prototype.page = 0;
             PageAck.prototype.count = 0;
             PageAck.prototype.hasMore = false;
+            PageAck.prototype.partial = null;
+
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(PageAck.prototype, "_partial", {
+                get: $util.oneOfGetter($oneOfFields = ["partial"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
 
             PageAck.create = function(properties) {
                 return new PageAck(properties);
@@ -3858,6 +3867,8 @@ export const reedbed = $root.reedbed = (() => {
                     writer.uint32(24).uint32(message.count);
                 if (message.hasMore != null && $Object.hasOwnProperty.call(message, "hasMore") && message.hasMore !== false)
                     writer.uint32(32).bool(message.hasMore);
+                if (message.partial != null && $Object.hasOwnProperty.call(message, "partial"))
+                    writer.uint32(40).bool(message.partial);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3925,6 +3936,13 @@ export const reedbed = $root.reedbed = (() => {
                                 message.hasMore = value;
                             else
                                 delete message.hasMore;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            message.partial = reader.bool();
+                            message._partial = "partial";
                             continue;
                         }
                     }
@@ -4617,6 +4635,7 @@ export const reedbed = $root.reedbed = (() => {
             ReedStats.prototype.replies = 0;
             ReedStats.prototype.likes = 0;
             ReedStats.prototype.coveragePercent = 0;
+            ReedStats.prototype.holderServers = 0;
 
             ReedStats.create = function(properties) {
                 return new ReedStats(properties);
@@ -4639,6 +4658,8 @@ export const reedbed = $root.reedbed = (() => {
                     writer.uint32(32).uint32(message.likes);
                 if (message.coveragePercent != null && $Object.hasOwnProperty.call(message, "coveragePercent") && message.coveragePercent !== 0)
                     writer.uint32(40).uint32(message.coveragePercent);
+                if (message.holderServers != null && $Object.hasOwnProperty.call(message, "holderServers") && message.holderServers !== 0)
+                    writer.uint32(48).uint32(message.holderServers);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4715,6 +4736,15 @@ export const reedbed = $root.reedbed = (() => {
                                 message.coveragePercent = value;
                             else
                                 delete message.coveragePercent;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.holderServers = value;
+                            else
+                                delete message.holderServers;
                             continue;
                         }
                     }

@@ -78,3 +78,35 @@ export async function openReed(page: Page, link: string): Promise<void> {
 export async function seesText(page: Page, text: string): Promise<void> {
   await page.locator('article .text', { hasText: text }).first().waitFor();
 }
+
+/** The card of the reed with this text, in a list or alone. */
+export const card = (page: Page, text: string) => page.locator('article', { has: page.locator('.text', { hasText: text }) });
+
+/** Opens a reed's own page from a list. */
+export async function openCard(page: Page, text: string): Promise<void> {
+  await card(page, text).locator('time').first().click();
+  await page.getByRole('group', { name: 'Replies or echoes' }).waitFor();
+}
+
+export async function answer(page: Page, how: 'Reply' | 'Echo', { to, text }: { to: string; text: string }): Promise<void> {
+  const about = card(page, to).first();
+  await about.getByRole('button', { name: how }).first().click();
+  await about.locator('textarea').fill(text);
+  await about.getByRole('button', { name: 'Publish' }).click();
+  await about.locator('textarea').waitFor({ state: 'detached' });
+}
+
+/** Waits for a text in a list that is being read: what came meanwhile is counted, and shown when one asks for it. */
+export async function showsNew(page: Page, text: string): Promise<void> {
+  const news = page.getByRole('button', { name: /^\d+ new reeds?, show$/ });
+  await news.or(card(page, text)).first().waitFor();
+  if ((await card(page, text).count()) === 0) await news.click();
+  await seesText(page, text);
+}
+
+export async function openAccount(page: Page): Promise<void> {
+  await goTo(page, 'You');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'Your key, freezing or removing the account' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Key and account' }).waitFor();
+}

@@ -8,8 +8,17 @@ import { databaseUrlOf } from '../../support/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
+export type ServerOptions = {
+  /** The loopback address it listens on. */
+  readonly host?: string;
+  /** Settings by the names of their variables. */
+  readonly settings?: Readonly<Record<`REEDBED_${string}`, string>>;
+};
+
 export type RunningServer = {
   readonly url: string;
+  readonly serverId: string;
+  readonly options: ServerOptions;
   /** Empty once there is a root. */
   readonly rootInvite: string;
   readonly data: string;
@@ -19,6 +28,8 @@ export type RunningServer = {
   find(text: string): Promise<string[]>;
   /** Ends the process as Ctrl-C does and gives its exit code. The data folder stays. */
   stop(): Promise<number | null>;
+  /** Ends the process at once, as a crash does. */
+  kill(): Promise<void>;
   /** Ends the process if need be and deletes the data folder. */
   dispose(): Promise<void>;
 };
@@ -57,7 +68,7 @@ async function findInTables(data: string, text: string): Promise<string[]> {
   }
 }
 
-type Announcement = { url: string; rootInvite: string | null };
+type Announcement = { url: string; serverId: string; rootInvite: string | null };
 
 /** Reads the line of JSON that says that the server is ready; rejects with the output if the process ends before. */
 function announced(child: ChildProcess, output: string[]): Promise<Announcement> {
@@ -85,19 +96,20 @@ async function newDataFolder(): Promise<string> {
 }
 
 /** Starts a new server on a free port, or one that was stopped again where it was. */
-export async function startServer(again?: RunningServer): Promise<RunningServer> {
+export async function startServer(again?: RunningServer, options: ServerOptions = again?.options ?? {}): Promise<RunningServer> {
   const data = again?.data ?? (await newDataFolder());
   const port = again ? new URL(again.url).port : '0';
-  const child = spawn(process.execPath, ['src/main.ts', 'serve', '--json', '--port', port, '--data', data], {
+  const { host = '127.0.0.1', settings = {} } = options;
+  const child = spawn(process.execPath, ['src/main.ts', 'serve', '--json', '--host', host, '--port', port, '--data', data], {
     cwd: ROOT,
-    env: { ...process.env, REEDBED_LOG_LEVEL: 'debug' },
+    env: { ...process.env, REEDBED_LOG_LEVEL: 'debug', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const { url, rootInvite } = await announced(child, output);
+  const { url, serverId, rootInvite } = await announced(child, output);
   if (rootInvite === null && !again) throw new Error('a new server made no root invite');
   const stop = async (): Promise<number | null> => {
     if (child.exitCode === null) child.kill('SIGINT');
@@ -105,7 +117,7 @@ export async function startServer(again?: RunningServer): Promise<RunningServer>
   };
   const log = (): string => output.join('');
   return {
-    url: new URL(url).origin,
+    ...{ url: new URL(url).origin, serverId, options },
     rootInvite: rootInvite ?? '',
     data,
     log,
@@ -115,6 +127,10 @@ export async function startServer(again?: RunningServer): Promise<RunningServer>
       return [...tables, ...(await findInFiles(data, text)), ...(log().includes(text) ? ['log'] : [])];
     },
     stop,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
     dispose: async () => {
       await stop();
       await rm(data, { recursive: true, force: true });

@@ -4,6 +4,19 @@ export type PersonRef = {
   readonly userId: string;
   /** Empty while unknown. */
   readonly name: string;
+  /** What their server is called, if it is another than this member's; else empty. Names are unique on one server only. */
+  readonly server: string;
+};
+
+/** Another server that this member's exchanges reeds with. ended: it does so no more, or not now. */
+export type PeerRef = {
+  readonly server: string;
+  /** As it calls itself. */
+  readonly name: string;
+  /** What stands behind the names of its people. */
+  readonly label: string;
+  readonly webUrl: string;
+  readonly state: 'live' | 'away' | 'ended';
 };
 
 /** A reed that another one answers. `text`, with names for ids, is null unless a copy is on this device. */
@@ -14,6 +27,8 @@ export type CopyView = {
   readonly author: string;
   /** The author's name as the server's certificate of their identity has it; empty while unknown. */
   readonly authorName: string;
+  /** As `server` of a person. */
+  readonly authorServer: string;
   readonly text: string;
   /** Whom the text names, with their names. */
   readonly mentions: readonly PersonRef[];
@@ -75,6 +90,8 @@ export type StatsView = {
   readonly echoes: number;
   readonly likes: number;
   readonly coveragePercent: number;
+  /** Other servers where somebody has it, beyond what the percentage counts. */
+  readonly holderServers: number;
 };
 
 /** What is watched while a page shows it. */
@@ -88,11 +105,18 @@ export type WatchWish =
 export type WatchNews = { readonly stats?: StatsView; readonly refused?: string };
 
 /** `name`: of the other one, as far as it is known here. */
-export type RelationView = { readonly name: string; readonly follows: boolean; readonly blocks: boolean; readonly blocksMe: boolean };
+export type RelationView = {
+  readonly name: string;
+  readonly server: string;
+  readonly follows: boolean;
+  readonly blocks: boolean;
+  readonly blocksMe: boolean;
+};
 
 export type ProfileView = {
   readonly userId: string;
   readonly name: string;
+  readonly server: string;
   readonly bio: string;
   /** Whom the bio names, with their names. */
   readonly mentions: readonly PersonRef[];
@@ -111,10 +135,13 @@ export type PeopleWish =
   | { readonly of: 'search'; readonly query: string }
   | { readonly of: 'following' | 'followers'; readonly user: string }
   | { readonly of: 'blocks' }
+  /** Other servers are asked, which is counted like an act. */
+  | { readonly of: 'elsewhere'; readonly query: string }
   /** Whom this device knows of, who invited this member first; nobody is asked. */
   | { readonly of: 'met' };
 
-export type PeopleView = { readonly shown: readonly PersonRef[]; readonly more: boolean };
+/** `away`: what the servers are called that did not answer. */
+export type PeopleView = { readonly shown: readonly PersonRef[]; readonly more: boolean; readonly away: readonly string[] };
 
 export type DraftWish = {
   /** One text, or the parts of a thread. */

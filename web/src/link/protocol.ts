@@ -9,6 +9,7 @@ import type {
   DraftWish,
   EndView,
   LookView,
+  PeerRef,
   PeopleView,
   PeopleWish,
   ProfileView,
@@ -57,6 +58,8 @@ export type Status = {
   readonly recall: RecallView | null;
   /** Null while the account is as it should be. */
   readonly end: EndView | null;
+  /** The servers beside one's own, as far as they were heard of. */
+  readonly peers: readonly PeerRef[];
 };
 
 /** The status before anything is known. */
@@ -71,6 +74,7 @@ export const STARTING: Status = {
   sync: { state: 'away', received: 0, behind: false },
   recall: null,
   end: null,
+  peers: [],
 };
 
 export type WaitState =
@@ -145,9 +149,11 @@ export type Acts = {
   relate: { input: { user: string; act: 'follow' | 'unfollow' | 'block' | 'unblock' }; output: null; progress: never };
   relation: { input: { user: string }; output: RelationView; progress: never };
   profile: { input: { user: string }; output: ProfileView; progress: never };
-  profilePage: { input: { user: string; page: number }; output: { count: number; hasMore: boolean }; progress: never };
+  profilePage: { input: { user: string; page: number }; output: { count: number; hasMore: boolean; isPartial: boolean }; progress: never };
   people: { input: { wish: PeopleWish; pages: number }; output: PeopleView; progress: never };
-  /** Ids by the names asked for; null for a name that nobody has. */
+  /** The servers beside one's own, asked for anew. */
+  peers: { input: null; output: readonly PeerRef[]; progress: never };
+  /** Ids by the names asked for, `name@server` for people of another one; null for a name that nobody has. */
   findNames: { input: { names: readonly string[] }; output: Readonly<Record<string, string | null>>; progress: never };
   editProfile: { input: ProfileWish; output: null; progress: never };
   rotateKey: { input: null; output: null; progress: never };
@@ -185,6 +191,7 @@ export const REPEATABLE: ReadonlySet<ActName> = new Set([
   'profile',
   'profilePage',
   'people',
+  'peers',
   'findNames',
 ]);
 

@@ -21,6 +21,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'this is the backup of another account': 'This is the backup of another account than the one on this device.',
   OTHER_SERVER: 'This belongs to another server than the one this page came from.',
   'device: another one is linked': 'This account is used on another device now. Choose “Use this device again” below.',
+  'target: of a server that is no peer of ours': 'Your server does not exchange reeds with theirs, so this can’t be done from here.',
   KEY_REVOKED: 'This key was revoked, so it can’t sign in any more.',
 };
 

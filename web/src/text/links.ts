@@ -1,5 +1,6 @@
 // The links people pass on and follow: a reed's, a pipe's, a profile's, an invite's. An invite's secret stays in the fragment, which browsers
 // send to nobody.
+import { parseReedId, parseUserId } from '../../../src/wire/address.ts';
 
 export type InviteLink = { readonly server: string; readonly invite: string; readonly secret: string };
 
@@ -23,6 +24,15 @@ export const isOfThisComputer = (hostname: string): boolean => {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1' || bare.startsWith('127.');
 };
+
+/** Where in the app a link to a reed or a profile leads, whichever server it was copied from; or the bare id of one. Null for anything else. */
+export function placeIn(text: string): string | null {
+  const given = text.trim().replace(/^@/, '');
+  const path = URL.canParse(given) ? new URL(given).pathname : given;
+  const id = unescaped(path.replace(/^\/?(?:reed|profile)\//, '')) ?? '';
+  if (parseUserId(id)) return profilePath(id);
+  return parseReedId(id) ? reedPath(id) : null;
+}
 
 export const reedPath = (reedId: string): string => `/reed/${encodeURIComponent(reedId)}`;
 

@@ -1,5 +1,6 @@
 // Where a reed stands with this device and the server, in a sentence.
-import type { CopyView } from '../link/community.ts';
+import type { CopyView, StatsView } from '../link/community.ts';
+import { countText } from './dates.ts';
 
 export function standingText({ refused, own, settled }: Pick<CopyView, 'refused' | 'own' | 'settled'>): string {
   if (refused !== '') return `The server refused it: ${refused}`;
@@ -9,6 +10,14 @@ export function standingText({ refused, own, settled }: Pick<CopyView, 'refused'
     : 'Kept on this device; the server has not confirmed it yet.';
 }
 
+/** How many have a reed. @param server whose members are counted, if it is another one */
+export function coverageText({ coveragePercent, holderServers }: StatsView, server?: string): string {
+  const members = `On the devices of ${countText(coveragePercent)} % of the members${server === undefined ? '' : ` of ${server}`}.`;
+  if (holderServers === 0) return members;
+  const others = holderServers === 1 ? 'another server' : `${countText(holderServers)} other servers`;
+  return `${members} Somebody on ${others} has it, too.`;
+}
+
 /** What blocking does, before it is done. */
 export const BLOCK_DOES = [
   'They can’t get anything you write from then on.',
@@ -16,5 +25,7 @@ export const BLOCK_DOES = [
   'They stop following you, and their device deletes what it has of yours.',
   'What they write no longer comes to you, and does not count as an answer to you.',
 ] as const;
+/** Beside those, of somebody of another server. */
+export const BLOCK_TELLS_SERVER = 'Their server is told, too, and gives them nothing of yours from then on.';
 export const BLOCK_CANT =
   'It can’t make them forget what they have read. You can end it at any time; they will not follow you again by themselves.';

@@ -14,10 +14,10 @@ const UNHEARD: Readonly<Record<Exclude<Phase, 'online'>, WaitText>> = {
   'signed-out': { title: 'You are not signed in here', note: '' },
 };
 
-/** The words for a request's present state; `phase` is where the connection stands. */
-export function waitText(waiting: Waiting, phase: Phase): WaitText {
+/** The words for a request's present state; `phase` is where the connection stands, `server` what the reed's is called if it is another one. */
+export function waitText(waiting: Waiting, phase: Phase, server = 'Its author’s server'): WaitText {
   if (phase !== 'online') return UNHEARD[phase];
-  const { title, note } = stateText(waiting);
+  const { title, note } = stateText(waiting, server);
   return { title, note: waiting.brokenCopies > 0 && waiting.state !== 'asking-again' ? `${note} ${broken(waiting.brokenCopies)}` : note };
 }
 
@@ -26,7 +26,7 @@ const broken = (count: number): string =>
     ? 'One copy that came was not what its author signed; it was thrown away and the server was told.'
     : `${count} copies that came were not what their author signed; they were thrown away and the server was told.`;
 
-function stateText(waiting: Waiting): WaitText {
+function stateText(waiting: Waiting, server: string): WaitText {
   const { onlineHolders: count } = waiting;
   switch (waiting.state) {
     case 'sending':
@@ -60,7 +60,10 @@ function stateText(waiting: Waiting): WaitText {
         note: 'Their devices were asked and did not manage. They are asked again, with longer pauses, and so is anyone else who gets it.',
       };
     case 'peer-away':
-      return { title: 'Their server is away', note: 'It is asked again when it is back.' };
+      return {
+        title: `${server} is away at the moment`,
+        note: 'Nobody here has a copy that could be given to you. It comes by itself when that server is back, or when somebody here has it. You can leave this page meanwhile.',
+      };
     case 'checking':
       return { title: 'It is here, checking the signatures', note: 'Nothing is shown before its author’s signature is checked.' };
     case 'asking-again':
@@ -96,8 +99,19 @@ const ENDS: Readonly<Record<string, WaitText>> = {
 
 const FINAL: ReadonlySet<string> = new Set(['not-found', 'removed', 'blocked', 'signed-out', 'BAD_REQUEST']);
 
-/** The words for a request that ended without a reed. `detail` is shown only for what has no words of its own. */
-export const endText = (outcome: string, detail: string): WaitText => ENDS[outcome] ?? { title: 'It could not be fetched', note: detail };
+const NO_PEER: WaitText = {
+  title: 'It is of a server that yours exchanges nothing with',
+  note: 'Reeds come from other servers only while the two have agreed to it. “About this server” lists those with which yours has.',
+};
+
+/**
+ * The words for a request that ended without a reed. `detail` is shown only for what has no words of its own.
+ * @param isCutOff it is of a server that is no peer, or none any more
+ */
+export function endText(outcome: string, detail: string, isCutOff = false): WaitText {
+  if (isCutOff && (outcome === 'not-found' || outcome === 'not-held')) return NO_PEER;
+  return ENDS[outcome] ?? { title: 'It could not be fetched', note: detail };
+}
 
 /** Whether asking again can help. */
 export const canAskAgain = (outcome: string): boolean => !FINAL.has(outcome);

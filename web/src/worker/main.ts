@@ -52,6 +52,7 @@ const { tell } = serveActs({
   profile: async (input) => (await member()).standing.profile(input),
   profilePage: async (input) => (await member()).standing.profilePage(input),
   people: async (input) => (await member()).community.people(input),
+  peers: async () => (await member()).servers.ask(),
   findNames: async (input) => (await member()).community.findNames(input),
   editProfile: async (input) => (await member()).editProfile(input),
   rotateKey: async () => (await member()).account.rotateKey(),

@@ -21,6 +21,7 @@ import { Backups } from './backups.ts';
 import { Community, INVITER, reedIn, userIn } from './community.ts';
 import { Names } from './names.ts';
 import { requireOpens } from './opening.ts';
+import { Servers } from './servers.ts';
 import { Standing } from './standing.ts';
 import { type Audience, Tidings } from './tidings.ts';
 import { Unread } from './unread.ts';
@@ -71,6 +72,7 @@ export class Membership {
   readonly account: AccountActs;
   readonly backups: Backups;
   readonly community: Community;
+  readonly servers: Servers;
   readonly standing: Standing;
   readonly #member: Member;
   readonly #database: Database;
@@ -82,18 +84,25 @@ export class Membership {
     this.#member = member;
     this.#database = database;
     const names = new Names(database, member);
-    this.#views = new Views({ member, database, names });
+    // People may be called otherwise from now on.
+    const changed = (): void => {
+      audience.changed(false);
+      void this.#tidings.tell();
+    };
+    const servers = new Servers({ member, database, changed });
+    this.servers = servers;
+    this.#views = new Views({ member, database, names, servers });
     this.#unread = new Unread({ member, database });
-    this.#tidings = new Tidings({ member, database, audience, clock, unread: this.#unread, end: () => this.account.end });
+    this.#tidings = new Tidings({ member, database, audience, clock, unread: this.#unread, servers, end: () => this.account.end });
     this.account = new AccountActs({ member, database, show: () => this.#tidings.tell() });
     this.backups = new Backups({ member, database });
-    this.community = new Community({ member, database, views: this.#views, names });
+    this.community = new Community({ member, database, views: this.#views, names, servers });
     this.standing = new Standing({ member, database, names, views: this.#views });
   }
 
   /** Tells the pages where things stand, and connects a member who has signed up. */
   async begin(): Promise<void> {
-    await Promise.all([this.account.load(), this.backups.load()]);
+    await Promise.all([this.account.load(), this.backups.load(), this.servers.load()]);
     if (this.#member.account && !this.account.end) this.#member.connect();
     await this.#tidings.tell();
   }

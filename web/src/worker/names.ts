@@ -1,7 +1,7 @@
 // Names of members for display, from memory, the profile's store or the server, in this order. A name that can't be had is
 // empty, and is looked for again next time; a question to the server is asked once at a time for each member.
 import type { Member } from '../../../src/client/member.ts';
-import type { UserId } from '../../../src/wire/address.ts';
+import { parseUserId, type ServerId, serverOf, type UserId } from '../../../src/wire/address.ts';
 import type { Database } from '../store/database.ts';
 import { allNames, getName, putName } from '../store/names.ts';
 import { sameName } from '../text/names.ts';
@@ -33,11 +33,12 @@ export class Names {
     }
   }
 
-  /** Whose name it is, as far as this device has met them; null if nobody's. */
-  async idOf(name: string): Promise<string | null> {
+  /** Whose name it is on that server, as far as this device has met them; null if nobody's. */
+  async idOf(name: string, server: ServerId): Promise<string | null> {
     const { account } = this.#member;
-    if (account && sameName(account.username, name)) return account.user;
-    return (await allNames(this.#database)).find(({ username }) => sameName(username, name))?.id ?? null;
+    if (account?.server === server && sameName(account.username, name)) return account.user;
+    const met = (await allNames(this.#database)).filter(({ username }) => sameName(username, name)).map(({ id }) => parseUserId(id));
+    return met.find((user) => user !== null && serverOf(user) === server) ?? null;
   }
 
   /** A name that was just read from the server: it may have changed. */

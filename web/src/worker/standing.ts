@@ -55,13 +55,13 @@ export class Standing {
   async relation({ user }: { user: string }): Promise<RelationView> {
     const id = userIn(user);
     const { relations } = this.#member;
-    const [name, follows, blocks, blocker] = await Promise.all([
-      this.#names.of(id),
+    const [{ name, server }, follows, blocks, blocker] = await Promise.all([
+      this.#views.person(id),
       relations.follows(id),
       relations.blocks(id),
       this.#database.get('blockers', id),
     ]);
-    return { name, follows, blocks, blocksMe: blocker?.active === true };
+    return { name, server, follows, blocks, blocksMe: blocker?.active === true };
   }
 
   async profile({ user }: { user: string }): Promise<ProfileView> {
@@ -70,12 +70,13 @@ export class Standing {
     await this.#names.learn(id, known.username);
     const { bio, role, createdAt, archive, follows, counts, pinned } = known;
     const mentions = await Promise.all(mentionsOf(bio).map((one) => this.#views.person(one)));
-    const about = { userId: id, name: known.username, bio, mentions, role, createdAt, archive, followsShown: follows === 'public' };
+    const { server } = await this.#views.person(id);
+    const about = { userId: id, name: known.username, server, bio, mentions, role, createdAt, archive, followsShown: follows === 'public' };
     return { ...about, ...counts, pinned: pinned?.reedId ?? null };
   }
 
-  async profilePage({ user, page }: { user: string; page: number }): Promise<{ count: number; hasMore: boolean }> {
-    return this.#member.receiving.profilePage(userIn(user), page);
+  async profilePage({ user, page }: { user: string; page: number }): Promise<{ count: number; hasMore: boolean; isPartial: boolean }> {
+    return { isPartial: false, ...(await this.#member.receiving.profilePage(userIn(user), page)) };
   }
 
   async edit({ followsShown, pinned, ...rest }: ProfileWish): Promise<null> {

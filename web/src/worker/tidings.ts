@@ -7,6 +7,7 @@ import { fingerprintOf } from '../../../src/wire/address.ts';
 import type { EndView, UnreadView } from '../link/community.ts';
 import { type Me, type Phase, STARTING, type Status } from '../link/protocol.ts';
 import type { Database } from '../store/database.ts';
+import type { Servers } from './servers.ts';
 import type { Unread } from './unread.ts';
 
 const TOGETHER_MS = 150;
@@ -22,6 +23,7 @@ type Parts = {
   readonly audience: Audience;
   readonly clock: Clock;
   readonly unread: Unread;
+  readonly servers: Pick<Servers, 'list'>;
   /** How the account was ended on this device; null if it was not. */
   end(): EndView | null;
 };
@@ -74,7 +76,7 @@ export class Tidings {
   }
 
   async #show(): Promise<void> {
-    const { member, database, audience, end } = this.#parts;
+    const { member, database, audience, end, servers } = this.#parts;
     const { me } = this;
     if (!me) return audience.show({ ...STARTING, phase: 'signed-out' });
     // Ids begin with their author's; no other sign of theirs stands right before this one.
@@ -85,7 +87,7 @@ export class Tidings {
     const { sync, recall, quota } = member.receiving;
     const { state, received, behind } = sync;
     audience.show({
-      ...{ phase, me, kept, unsent, unread: this.#unread, space: quota.state, end: end() },
+      ...{ phase, me, kept, unsent, unread: this.#unread, space: quota.state, end: end(), peers: servers.list },
       reason: phase === 'stopped' ? this.#reason : '',
       sync: { state, received, behind },
       recall: recall.progress,

@@ -9,9 +9,10 @@ import type { CopyView, PersonRef, ReedRef, StoneView } from '../link/community.
 import type { Database } from '../store/database.ts';
 import { withNames } from '../text/names.ts';
 import type { Names } from './names.ts';
+import type { Servers } from './servers.ts';
 
 type Shown = Pick<ReedStatement, 'replyTo' | 'echoOf' | 'thread'>;
-type Parts = { readonly member: Member; readonly database: Database; readonly names: Names };
+type Parts = { readonly member: Member; readonly database: Database; readonly names: Names; readonly servers: Pick<Servers, 'labelOf'> };
 
 const refusedText = (refusal: OutboxRecord['refused']): string => (refusal ? refusal.detail || refusal.code : '');
 
@@ -19,15 +20,17 @@ export class Views {
   readonly #member: Member;
   readonly #database: Database;
   readonly #names: Names;
+  readonly #servers: Parts['servers'];
 
-  constructor({ member, database, names }: Parts) {
+  constructor({ member, database, names, servers }: Parts) {
+    this.#servers = servers;
     this.#member = member;
     this.#database = database;
     this.#names = names;
   }
 
   async person(user: UserId): Promise<PersonRef> {
-    return { userId: user, name: await this.#names.of(user) };
+    return { userId: user, name: await this.#names.of(user), server: this.#servers.labelOf(user) };
   }
 
   /** A verified copy; `refusal` is why the server did not publish it, if it is one's own and refused. */
@@ -116,6 +119,7 @@ export class Views {
       reedId,
       author,
       authorName: name,
+      authorServer: this.#servers.labelOf(author),
       text: body.text,
       mentions,
       replyTo: parent,

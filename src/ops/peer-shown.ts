@@ -1,0 +1,97 @@
+// A peering in words, for its operator: how it stands, who is to do what next, what is owed and what crosses.
+import type { DetailedPeer } from '../federation/directory.ts';
+import type { PeerTraffic } from '../federation/peer-report.ts';
+import type { PeerStream } from '../federation/stream-report.ts';
+import { fingerprintOf } from '../wire/address.ts';
+import { lackOf } from './streams.ts';
+import { spelled } from './terminal.ts';
+
+/** `streams` is null once the peering has ended. */
+export type PeerView = { readonly peer: DetailedPeer; readonly traffic: PeerTraffic; readonly streams: PeerStream | null };
+
+const seconds = (at: Date): string => at.toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+const STATES: Readonly<Record<DetailedPeer['state'], string>> = {
+  invited: 'invited: they have not accepted the invitation yet',
+  pending: 'pending: not approved here yet',
+  'approved-by-us': 'approved-by-us: not approved there yet',
+  live: 'live',
+  suspended: 'suspended here',
+  revoked: 'revoked: this peering has ended',
+};
+
+/** What somebody has to do before anything more happens; empty if nobody has to. */
+const nextOf = ({ candidateKey, compromisedAt, invitedUntil, server, state }: DetailedPeer, now: Date): string => {
+  if (compromisedAt !== null && state !== 'revoked')
+    return candidateKey === null
+      ? 'a key was compromised; wait until that server shows its new key'
+      : `a key was compromised. Compare the new key with their admin over another channel, then: reedbed peers approve ${candidateKey}`;
+  switch (state) {
+    case 'invited':
+      return invitedUntil !== null && invitedUntil > now
+        ? 'their admin accepts the connection string: reedbed peers accept'
+        : 'the invitation has run out; another: reedbed peers invite --key <file>';
+    case 'pending':
+      return `compare the fingerprint with their admin over another channel, then: reedbed peers approve ${server}`;
+    case 'approved-by-us':
+      return 'their admin approves it, too; then it is live';
+    case 'suspended':
+      return `when it is to go on: reedbed peers resume ${server}`;
+    case 'revoked':
+      return 'only a new invitation begins it again: reedbed peers invite --key <file>';
+    case 'live':
+      return '';
+  }
+};
+
+/** Whether the peer can be called now; a peering that is not live calls nobody. */
+export const wayTo = ({ away, breaker, state }: DetailedPeer): string => {
+  if (state !== 'live') return '–';
+  if (breaker !== 'closed') return 'no answer';
+  return away ? 'away' : 'there';
+};
+
+const wayText = (peer: DetailedPeer): string => {
+  const { failures, retryAt } = peer;
+  switch (wayTo(peer)) {
+    case 'there':
+      return 'answers';
+    case 'away':
+      return 'away: it said that it stops, or pauses the peering; it says when it is back';
+    case 'no answer':
+      return `no answer, ${failures} times in a row; ${retryAt === null ? 'tried again now' : `tried again at ${seconds(retryAt)}`}`;
+    default:
+      return 'not called while the peering is not live';
+  }
+};
+
+const by = (at: Date | null, who: string | null): string =>
+  at === null ? 'not yet' : `${seconds(at)}${who === null ? '' : ` by ${who === 'operator' ? 'the operator' : who}`}`;
+
+const streamText = (streams: PeerStream | null, { server, state }: DetailedPeer): string => {
+  if (streams === null || (state !== 'live' && state !== 'suspended')) return '–';
+  return streams.parked === 0 ? lackOf(streams) : `${lackOf(streams)}: reedbed streams parked --peer ${server}`;
+};
+
+export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): string => {
+  const { server } = peer;
+  const rows: [string, string][] = [
+    ['server', server],
+    ['name', peer.baseUrl === null ? '– (it has not connected)' : peer.name],
+    ['address', peer.baseUrl ?? '–'],
+    ['fingerprint', peer.key === null ? '–' : spelled(fingerprintOf(peer.key))],
+    ['state', STATES[peer.state]],
+    ['begun', by(peer.begunAt, peer.begunBy)],
+    ...(peer.state === 'invited' && peer.invitedUntil !== null ? [['open until', seconds(peer.invitedUntil)] as [string, string]] : []),
+    ['approved here', by(peer.approvedAt, peer.approvedBy)],
+    ['approved there', by(peer.approvedThereAt, null)],
+    ['way', wayText(peer)],
+    ['published here', streamText(streams, peer)],
+    ['owed notices', peer.owed.join(', ') || 'none'],
+    ['owed acts', traffic.nextActAt === null ? 'none' : `${traffic.owedActs}, the next tried at ${seconds(traffic.nextActAt)}`],
+    ['copies', `${traffic.crossingHere} awaited from there, ${traffic.crossingThere} from here`],
+  ];
+  const next = nextOf(peer, now);
+  if (next !== '') rows.push(['next', next]);
+  return rows.map(([name, value]) => `  ${name.padEnd(14)}  ${value}`).join('\n');
+};

@@ -1,0 +1,25 @@
+// What the configurations of the tests share: a project is a folder of test/ with what its tests need.
+
+const HEADROOM = 20_000;
+/** Of a second's work, on a machine that has much else to do. */
+const GENEROUS_MS = 60_000;
+
+/** A project of the tests in test/<name>; `database` ones get the run's Postgres, one database cloned for each file; `bundle` ones a bundled server. */
+export const project = (name: string, options: { database?: boolean; bundle?: boolean; timeoutMs?: number } = {}) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    testTimeout: options.timeoutMs ?? GENEROUS_MS,
+    hookTimeout: (options.timeoutMs ?? GENEROUS_MS) + HEADROOM,
+    // What is waited for comes late on such a machine; a second, as is usual, is too short there.
+    expect: { poll: { timeout: GENEROUS_MS / 2 } },
+    ...(options.database === true ? { setupFiles: ['test/support/light-passphrases.ts'] } : {}),
+    globalSetup: [
+      ...(options.database === true ? ['test/support/global-setup.ts'] : []),
+      ...(options.bundle === true ? ['test/support/bundled-server.ts'] : []),
+    ],
+  },
+});
+
+/** How tests are run. Nothing replaces modules, so files of a project share what a worker has loaded: loading it anew for each was a fifth of the whole. */
+export const RUNNING = { pool: 'forks', isolate: false } as const;
