@@ -4,14 +4,21 @@ import { join } from 'node:path';
 import { configWith } from '../../src/config/config.ts';
 import { runKeysPrint } from '../../src/ops/keys.ts';
 import { runPeersAccept, runPeersInvite, runPeersMove } from '../../src/ops/peers.ts';
+import type { ServerId } from '../../src/wire/address.ts';
 import { silent } from './people.ts';
-import type { TestServer } from './server.ts';
 
 const PASSPHRASE = 'correct horse battery staple';
 const SURE = { dryRun: false, isSure: true, confirm: null } as const;
 
+/** A running server as its operator has it: its database. */
+export type Operated = {
+  readonly app: { readonly serverId: ServerId };
+  readonly database: { readonly url: string };
+  settle(): Promise<void>;
+};
+
 /** A command's surroundings beside a server, and what it printed. */
-export const beside = (server: TestServer) => {
+export const beside = (server: Pick<Operated, 'database'>) => {
   const printed: { value: Record<string, unknown>; shown: string }[] = [];
   const notes: string[] = [];
   const terminal = {
@@ -25,16 +32,12 @@ export const beside = (server: TestServer) => {
   return { printed, notes, base: { config, terminal, log: silent } };
 };
 
-export const movePeer = async (
-  server: TestServer,
-  moving: 'approve' | 'resume' | 'revoke' | 'suspend',
-  target: TestServer,
-): Promise<void> => {
+export const movePeer = async (server: Operated, moving: 'approve' | 'resume' | 'revoke' | 'suspend', target: Operated): Promise<void> => {
   await runPeersMove({ ...beside(server).base, ...SURE, moving, target: target.app.serverId });
 };
 
 /** @param folder where keys are put that one operator sends the other */
-export async function becomePeers(one: TestServer, other: TestServer, folder: string): Promise<void> {
+export async function becomePeers(one: Operated, other: Operated, folder: string): Promise<void> {
   const [key, inviting, accepting] = [beside(other), beside(one), beside(other)];
   await runKeysPrint(key.base);
   const file = join(folder, `${other.app.serverId}.asc`);
