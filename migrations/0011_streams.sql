@@ -39,6 +39,7 @@ create table peer_cursors (
   lease_until timestamptz,
   primary key (server_id, author_id)
 );
+create index peer_cursors_retry on peer_cursors (server_id, retry_at) where retry_at is not null;
 create index peer_cursors_leased on peer_cursors (server_id, lease_until) where lease_until is not null;
 
 -- Whether the peer's share of our streams has begun: once in a peering.

@@ -121,6 +121,7 @@ const openMembers = async (
     onFollowed: (member, target) => told().followed(member, target),
     onActed: (target) => streams().actTowards(target),
     learnPerson: (user) => streams().persons.learnPerson(user),
+    learnKey: (key) => streams().persons.learnKey(key),
     onKeyEnded: (key) => told().keyEnded(key),
     onAccountRemoved: (user) => told().accountRemoved(user),
     onSessionEnded: (userId, ended) =>

@@ -9,6 +9,9 @@ const configuration = (): string => `# Configuration
 Generated from \`src/config/settings.ts\` and \`src/base/limits.ts\` by \`npm run gen\`; not edited by hand. The environment comes before
 \`reedbed.toml\`. Names that are not listed here are refused. \`reedbed config\` prints what is in force.
 
+Calls to peers trust the authorities that Node trusts. An operator whose peers have certificates of an authority of their own gives its
+certificate, PEM, in a file that Node's own \`NODE_EXTRA_CA_CERTS\` names when the server starts.
+
 ${configTable()}
 `;
 

@@ -225,6 +225,7 @@ export const DEFAULT_LIMITS = {
   peerRequestsAtOnce: 8, // of one peer to us
   peerRequestsPerSecond: 50, // of one peer
   peerBytesPerMinute: 128 * MIB, // of one peer, both ways
+  peerFaultBytes: MIB, // that a call counts as which does not hold: so many bytes in vain cost most
   peerClockMs: 5 * MINUTE, // that clocks of servers may differ by
   peerSignatureMs: MINUTE, // the longest that a signed request says it is good for
   peerNonceMs: 15 * MINUTE, // remembered; longer than a request can be good for by either clock
@@ -263,7 +264,9 @@ export const DEFAULT_LIMITS = {
   streamLeaseMs: 30 * SECOND, // longer than a call; then another replica sends
   streamRetryFirstMs: SECOND,
   streamRetryMaxMs: 15 * MINUTE,
-  streamEveryMs: 30 * SECOND, // then each peer's share is looked at, whatever nobody said
+  streamEveryMs: 30 * SECOND, // then what is due at each peer is looked at, whatever nobody said
+  streamPassEveryMs: 10 * MINUTE, // then all authors are looked at, for each peer
+  streamNames: 1_000, // authors to be looked at for one peer; more are all of them
   streamHeardEveryMs: 10 * SECOND, // because something came from the peer
   streamFaults: 5, // of one item alone; then it is parked
   streamLaterMs: DAY, // that a peer takes an item not yet; then it is parked
@@ -283,8 +286,8 @@ export const DEFAULT_LIMITS = {
   peerSearchMs: 2 * SECOND, // for each one's answer
   foundPerPeer: 20, // people, of one search
   searchChars: 64,
-  reedNotHadMs: 30 * SECOND, // before a home is asked again for the certificate of a reed that it did not give
-  reedsNotHad: 1_000, // of which that is remembered
+  notHadMs: 30 * SECOND, // before a home is asked again for the certificate or key that it did not give
+  notHadRemembered: 1_000, // of which that is remembered
   foreignProfileMs: HOUR, // that a profile of a peer's member is shown without asking again
 
   // The fold: copies that cross between two servers.

@@ -218,6 +218,10 @@ export class FoldAsker {
   async deliver(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
     const delivery = decodeFoldDelivery(body);
     if (delivery === null) throw new AppError('BAD_REQUEST', 'the body can not be read');
+    const { limits } = this.#deps;
+    // Longer than any holder may send one.
+    if (delivery.ciphertext.length > limits.relayResponseBytes)
+      throw new AppError('TOO_LARGE', `at most ${limits.relayResponseBytes} bytes`);
     const arrival = await this.#arrive(peer, delivery.peerRequestId, delivery.threadRecord);
     if (arrival.outcome === 'busy') throw new AppError('UNAVAILABLE', 'it is being changed at this moment', { retryAfterMs: 1_000 });
     if (arrival.outcome === 'unknown') return { status: 404 };

@@ -204,12 +204,13 @@ export class FoldHome {
       const answer = await calls.call(server, 'deliver', of.body, { timeoutMs: Math.max(1, end - clock.monotonicMs()), signal });
       if (signal.aborted) return 'failed';
       const next = afterDelivery(answer, { leftMs: end - clock.monotonicMs(), tries }, limits);
-      if (next === 'again') {
-        await pause(clock, Math.min(answer.retryAfterMs ?? 0, Math.max(0, end - clock.monotonicMs())), signal).catch(() => undefined);
+      const [leftMs, waitMs] = [end - clock.monotonicMs(), answer.retryAfterMs ?? 0];
+      if (next === 'again' && waitMs < leftMs) {
+        await pause(clock, waitMs, signal).catch(() => undefined);
         continue;
       }
       noted(server, answer);
-      return next;
+      return next === 'again' ? 'failed' : next;
     }
   }
 

@@ -55,6 +55,8 @@ type Known = { readonly form: RequestForm; readonly body: SignedBody };
 type Outcome = { readonly status: number; readonly envelope: Omit<AnswerEnvelope, 'epoch'>; readonly retryAfterMs: number };
 
 const EMPTY = new Uint8Array(0);
+/** Statuses of what a peer that does as it should never sends. */
+const FAULTS: ReadonlySet<number> = new Set([400, 413, 422]);
 const NO_CONTENT = 204;
 const OK = 200;
 /** What an envelope adds to the body of an answer at most. */
@@ -116,10 +118,16 @@ export class Inbound {
   async #take(known: Known, leg: Leg, turn: Turn): Promise<LegAnswer> {
     const { form, body } = known;
     await this.#takeNonce(form);
-    const bytes = await body.read({ limitBytes: leg.limitBytes, digest: form.digest, spend: turn.spend });
-    const answer = await leg.handle(form.server, bytes);
-    turn.spend(answer.body?.length ?? 0);
-    return answer;
+    try {
+      const bytes = await body.read({ limitBytes: leg.limitBytes, digest: form.digest, spend: turn.spend });
+      const answer = await leg.handle(form.server, bytes);
+      turn.spend(answer.body?.length ?? 0);
+      return answer;
+    } catch (error) {
+      // To find out that something does not hold costs more than its bytes.
+      if (error instanceof AppError && FAULTS.has(ERROR_CODES[error.code].httpStatus)) turn.spend(this.#deps.limits.peerFaultBytes);
+      throw error;
+    }
   }
 
   async #introduce(call: InboundCall, known: Known, introduction: Introduction): Promise<InboundAnswer> {

@@ -137,6 +137,12 @@ export class Persons {
     return asked;
   }
 
+  /** Asks for the chain of a key and keeps what is proven. */
+  async learnKey(key: UserKeyId): Promise<void> {
+    const chain = await this.askForChain(key);
+    if (chain !== null) await this.#deps.foreign.learnChain(userOf(key), chain);
+  }
+
   async #askForChain(key: UserKeyId): Promise<readonly KeyLink[] | null> {
     const called = await this.#deps.calls.call(serverOf(key), 'key', encodeAbout(key));
     if (called.kind !== 'answer' || called.status !== OK) return null;

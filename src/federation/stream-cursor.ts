@@ -78,8 +78,10 @@ function judge(input: SettleInput): Settlement {
 function settleStatus(input: SettleInput, { status, retryAfterMs }: { status: number; retryAfterMs: number }): Settlement {
   const { limits, numbers, now, state } = input;
   if (NOT_FOR_US.has(status)) return { ...unchanged(state), retryAtMs: now + limits.streamEveryMs, stopsPeer: true };
-  if (BUSY.has(status))
-    return { ...unchanged(state), retryAtMs: now + Math.max(retryAfterMs, backoff(input, state.failures + 1)), stopsPeer: true };
+  if (BUSY.has(status)) {
+    const waitMs = Math.max(Math.min(retryAfterMs, limits.peerPauseMaxMs), backoff(input, state.failures + 1));
+    return { ...unchanged(state), retryAtMs: now + waitMs, stopsPeer: true };
+  }
   const [first] = numbers;
   // Which of many it was is found by halves; at one alone the faults are counted.
   if (numbers.length > 1 || first === undefined) {

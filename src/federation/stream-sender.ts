@@ -8,6 +8,7 @@ import { Slots } from '../base/slots.ts';
 import type { ServerId, UserId } from '../wire/address.ts';
 import { decodeStreamAnswer, encodeStreamRequest, type StreamItem, streamItemBytes } from '../wire/streams.ts';
 import { isAnswered, type Reply, settle } from './stream-cursor.ts';
+import { Drain, type Wanted } from './stream-drain.ts';
 import type { Called, PeerCalls, PeerStates } from './stream-ports.ts';
 import type { Claim, Parked, StreamTable } from './stream-table.ts';
 
@@ -26,24 +27,20 @@ export type StreamSenderDeps = {
   readonly log: { warn(details: object, message: string): void };
 };
 
-/** What is to be looked at of one peer. */
-type Drain = {
-  /** Authors who published something; null: whoever there is. */
-  authors: Set<UserId> | null;
-  running: boolean;
-  /** What is no fact of a stream is to be looked at. */
-  others: boolean;
-  /** Something was wanted meanwhile. */
-  again: boolean;
-};
+const ALL: Wanted = { due: true, pass: true, others: true };
+
+type Draining = { readonly drain: Drain; isRunning: boolean };
 
 export class StreamSender {
   readonly #deps: StreamSenderDeps;
-  readonly #drains = new Map<ServerId, Drain>();
+  readonly #drains = new Map<ServerId, Draining>();
+  /** Peers that took no more before everything was looked at. */
+  readonly #unfinished = new Set<ServerId>();
   readonly #heardAt = new Map<ServerId, number>();
   /** Steps in the database: however many peers are told something, the rest of the pool is there for everybody else. */
   readonly #steps: Slots;
   #working = 0;
+  #passedAt = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
   #stopped = false;
 
@@ -69,13 +66,13 @@ export class StreamSender {
   /** A fact of this author's was committed. */
   published(author: UserId): void {
     this.#run(async () => {
-      for (const peer of await this.#deps.peers.near()) this.#want(peer, [author]);
+      for (const peer of await this.#deps.peers.near()) this.#want(peer, { authors: [author] });
     });
   }
 
   /** Something that is no fact of a stream is owed to this peer. */
   owes(peer: ServerId): void {
-    this.#want(peer, [], true);
+    this.#want(peer, { others: true });
   }
 
   /** Something valid came from this peer: it can be reached, probably. */
@@ -84,49 +81,62 @@ export class StreamSender {
     const now = clock.monotonicMs();
     if (now - (this.#heardAt.get(peer) ?? Number.NEGATIVE_INFINITY) < limits.streamHeardEveryMs) return;
     this.#heardAt.set(peer, now);
-    this.#want(peer, null);
+    this.#want(peer, { due: true, others: true, pass: this.#unfinished.has(peer) });
   }
 
   /** The peer says that it is there, or was approved just now: nothing of its waits any longer. */
   wake(peer: ServerId): void {
     this.#run(async () => {
       await this.#steps.run(() => this.#deps.table.hurry(peer));
-      this.#want(peer, null);
+      this.#want(peer, ALL);
     });
   }
 
   /** A look at every peer that can be reached. */
   async round(): Promise<void> {
-    for (const peer of await this.#deps.peers.near()) this.#want(peer, null);
+    this.#passedAt = this.#deps.clock.monotonicMs();
+    for (const peer of await this.#deps.peers.near()) this.#want(peer, ALL);
+  }
+
+  /** What is due at them, which an index says; everything, now and then. */
+  async #look(): Promise<void> {
+    const { clock, limits, peers } = this.#deps;
+    if (clock.monotonicMs() - this.#passedAt >= limits.streamPassEveryMs) return this.round();
+    for (const peer of await peers.near()) this.#want(peer, { due: true, others: true, pass: this.#unfinished.has(peer) });
   }
 
   #tick(): void {
     if (this.#stopped) return;
     const { clock, limits, random } = this.#deps;
     this.#timer = clock.after(jittered(limits.streamEveryMs, random), () => {
-      this.#run(() => this.round());
+      this.#run(() => this.#look());
       this.#tick();
     });
   }
 
-  #want(peer: ServerId, authors: readonly UserId[] | null, others = authors === null): void {
+  #want(peer: ServerId, wanted: Wanted): void {
     if (this.#stopped) return;
-    const drain = this.#drains.get(peer) ?? { authors: new Set(), others: false, running: false, again: false };
-    this.#drains.set(peer, drain);
-    drain.others ||= others;
-    if (authors === null) drain.authors = null;
-    else for (const author of authors) drain.authors?.add(author);
-    // So many names are nobody in particular.
-    if (drain.authors !== null && drain.authors.size > this.#deps.limits.streamItems) drain.authors = null;
-    drain.again = drain.running;
-    if (drain.running) return;
-    drain.running = true;
-    this.#run(() => this.#drain(peer, drain).finally(() => this.#drained(peer, drain)));
+    const draining = this.#drains.get(peer) ?? { drain: new Drain(this.#deps.limits), isRunning: false };
+    this.#drains.set(peer, draining);
+    draining.drain.want(wanted);
+    if (draining.isRunning) return;
+    draining.isRunning = true;
+    this.#run(async () => {
+      let isDone = false;
+      try {
+        isDone = await this.#drain(peer, draining.drain);
+      } finally {
+        this.#drained(peer, draining, isDone);
+      }
+    });
   }
 
-  #drained(peer: ServerId, drain: Drain): void {
-    drain.running = false;
-    if (this.#drains.get(peer) === drain) this.#drains.delete(peer);
+  #drained(peer: ServerId, draining: Draining, isDone: boolean): void {
+    draining.isRunning = false;
+    this.#drains.delete(peer);
+    // Wanted after the last look at it.
+    if (isDone && !draining.drain.isEmpty) this.#want(peer, ALL);
+    if (!isDone) this.#unfinished.add(peer);
   }
 
   #run(task: () => Promise<void>): void {
@@ -138,44 +148,46 @@ export class StreamSender {
       });
   }
 
-  /** Until there is nothing more to send, or the peer takes no more. */
-  async #drain(peer: ServerId, drain: Drain): Promise<void> {
-    const { table } = this.#deps;
+  /** Until there is nothing more to send, or the peer takes no more. @returns whether all was looked at */
+  async #drain(peer: ServerId, drain: Drain): Promise<boolean> {
+    const { limits } = this.#deps;
+    this.#unfinished.delete(peer);
     const running = new Set<Promise<void>>();
     let takesMore = true;
+    const send = (claim: Claim): void => {
+      const sending: Promise<void> = this.#send(claim)
+        .then((more) => {
+          takesMore &&= more;
+          // There may be more of the same.
+          drain.want({ authors: [claim.author] });
+        })
+        .finally(() => running.delete(sending));
+      running.add(sending);
+    };
     while (takesMore || running.size > 0) {
-      if (takesMore) takesMore = await this.#others(peer, drain);
-      const wanted = takesMore ? this.#wanted(drain) : [];
-      const claims = wanted !== null && wanted.length === 0 ? [] : await this.#steps.run(() => table.claim(peer, wanted));
-      for (const claim of claims) {
-        const sending: Promise<void> = this.#send(claim)
-          .then((more) => {
-            takesMore &&= more;
-            drain.authors?.add(claim.author);
-            drain.again = true;
-          })
-          .finally(() => running.delete(sending));
-        running.add(sending);
-      }
-      if (running.size > 0) await Promise.race(running);
-      else if (drain.again) drain.again = false;
-      else return;
+      if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#replay(peer));
+      const claims = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
+      for (const claim of claims ?? []) send(claim);
+      const isWaiting = claims === null || running.size >= limits.streamsPerPeer;
+      if (running.size > 0 && isWaiting) await Promise.race(running);
+      else if (claims === null && drain.isEmpty) return takesMore;
     }
+    return false;
   }
 
-  /** Also when it is wanted while streams are being sent. @returns whether the peer takes more */
-  async #others(peer: ServerId, drain: Drain): Promise<boolean> {
-    if (!drain.others) return true;
-    drain.others = false;
-    return (await this.#deps.others(peer)) && (await this.#replay(peer));
-  }
-
-  /** Whom to claim for now; null: anybody. What is named while this goes on is looked at next. */
-  #wanted(drain: Drain): readonly UserId[] | null {
-    if (drain.authors === null) return null;
-    const named = [...drain.authors];
-    drain.authors.clear();
-    return named;
+  /** Takes up what is next. @returns null if there is nothing to look at */
+  async #claim(peer: ServerId, drain: Drain, places: number): Promise<readonly Claim[] | null> {
+    const { limits, table } = this.#deps;
+    const look = drain.next(places);
+    if (look === null) return null;
+    if (look.kind === 'due') {
+      drain.want({ authors: await this.#steps.run(() => table.due(peer, limits.streamNames)) });
+      return [];
+    }
+    if (look.kind === 'authors') return this.#steps.run(() => table.claim(peer, look.authors, places));
+    const claims = await this.#steps.run(() => table.claimAfter(peer, look.after, places));
+    drain.passed(look.nth, claims.length < places ? null : (claims.at(-1)?.author ?? null));
+    return claims;
   }
 
   /** @returns whether the peer takes more */

@@ -57,21 +57,23 @@ type ItemRow = {
 const KINDS: Readonly<Record<string, StreamKind>> = { reed: 'new-reed', thread: 'new-thread' };
 
 // Nothing is told of an account while its removal may still be withdrawn.
-const CLAIM = `
+const claimOf = (authors: string): string => `
 with room as (
   select greatest(0, $4 - (select count(*) from peer_cursors where server_id = $1 and lease_until > $2)) as places
 ),
 due as (
   select s.author_id from author_streams s left join peer_cursors c on c.server_id = $1 and c.author_id = s.author_id
-  where s.last_number > coalesce(c.cursor, 0) and (c.retry_at is null or c.retry_at <= $2) and (c.lease_until is null or c.lease_until <= $2)
-    and ($5::text[] is null or s.author_id = any($5))
+  where ${authors} and s.last_number > coalesce(c.cursor, 0) and (c.retry_at is null or c.retry_at <= $2) and (c.lease_until is null or c.lease_until <= $2)
     and not exists (select from account_removals x where x.user_id = s.author_id and x.statement_hash is null)
-  order by c.retry_at nulls first, s.author_id limit (select places from room)
+  order by s.author_id limit (select least(places, $6) from room)
 )
 insert into peer_cursors as c (server_id, author_id, start, cursor, acked, sent, lease_until)
 select $1, author_id, 0, 0, 0, 0, $3 from due order by author_id
 on conflict (server_id, author_id) do update set lease_until = excluded.lease_until where c.lease_until is null or c.lease_until <= $2
 returning author_id as author, start::float8, cursor::float8, acked::float8, sent::float8, items::int, failures, later_since, lease_until::text as lease`;
+const CLAIM = claimOf('s.author_id = any($5::text[])');
+/** Goes on where the one before ended: a pass reads each author once, not all of them for each few. */
+const CLAIM_AFTER = claimOf('s.author_id > $5');
 
 /** Certificates of facts of author $1, by their numbers; $2: for that peer, whose parked items tell nothing in the stream. A thread counts as its parts. */
 const itemsOf = (numbers: string): string => `
@@ -120,19 +122,40 @@ export class StreamTable {
     this.#deps = deps;
   }
 
-  /** Leases places from which something is to be sent; at most `limits.streamsPerPeer` of a peer are leased at a time. */
-  async claim(peer: ServerId, authors: readonly UserId[] | null): Promise<Claim[]> {
+  /** Leases places of these authors from which something is to be sent; at most `limits.streamsPerPeer` of a peer are leased at a time. */
+  claim(peer: ServerId, authors: readonly UserId[], places: number): Promise<Claim[]> {
+    return this.#claim({ name: 'streams_claim', text: CLAIM, of: authors }, peer, places);
+  }
+
+  /** The same of whoever comes after this author, by id. */
+  claimAfter(peer: ServerId, after: string, places: number): Promise<Claim[]> {
+    return this.#claim({ name: 'streams_claim_after', text: CLAIM_AFTER, of: after }, peer, places);
+  }
+
+  async #claim(query: { name: string; text: string; of: readonly UserId[] | string }, peer: ServerId, places: number): Promise<Claim[]> {
     const { clock, db, limits } = this.#deps;
     const now = clock.now();
+    const { name, of, text } = query;
     const rows = await db.query<ClaimRow>({
-      name: 'streams_claim',
-      text: CLAIM,
-      values: [peer, new Date(now), new Date(now + limits.streamLeaseMs), limits.streamsPerPeer, authors],
+      ...{ name, text },
+      values: [peer, new Date(now), new Date(now + limits.streamLeaseMs), limits.streamsPerPeer, of, places],
     });
-    return rows.map(({ author, lease, later_since: laterSince, ...row }) => ({
+    const claims = rows.map(({ author, lease, later_since: laterSince, ...row }) => ({
       ...{ peer, author, lease },
       state: { ...row, laterSinceMs: laterSince === null ? null : laterSince.getTime() },
     }));
+    return claims.sort((one, other) => (one.author < other.author ? -1 : 1));
+  }
+
+  /** Authors of whom something failed at this peer, or was put off, that is due again; or whose sender died. */
+  async due(peer: ServerId, most: number): Promise<UserId[]> {
+    const rows = await this.#deps.db.query<{ author: UserId }>({
+      name: 'streams_due',
+      text: `select author_id as author from peer_cursors where server_id = $1 and retry_at <= $2
+        union select author_id from peer_cursors where server_id = $1 and lease_until <= $2 limit $3`,
+      values: [peer, new Date(this.#deps.clock.now()), most],
+    });
+    return rows.map(({ author }) => author);
   }
 
   /** The next items of a place, by count and weight. */

@@ -42,6 +42,8 @@ export type IdentityDeps = {
   readonly onActed: (target: UserId) => void;
   /** Asks somebody's home who they are, and keeps what is proven. */
   readonly learnPerson: (user: UserId) => Promise<unknown>;
+  /** Asks the home of a key for the chain that it is on, and keeps what is proven. */
+  readonly learnKey: (key: UserKeyId) => Promise<unknown>;
   /** Called after the commit that revoked a key or put it off the chain. */
   readonly onKeyEnded: (key: UserKeyId) => void;
   /** Called after the commit that removed an account for good. */

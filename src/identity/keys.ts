@@ -1,14 +1,23 @@
 // Members' keys as others read them. Who reads one to verify with is written down as its reader (a key allocation) and hears of its revocation;
 // who only encrypts to it for a relay is not. The allocation is committed before the revocation is looked for (I14).
+import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
 import type { StatementOf } from '../wire/statements.ts';
+import { NotHad } from './not-had.ts';
+import { isLivePeer } from './owed-legs.ts';
 import { revocationOf } from './standing.ts';
 
-export type KeysDeps = { readonly db: Database; readonly limits: Limits };
+export type KeysDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** Asks the home of a key for the chain that it is on, and keeps what is proven. */
+  readonly learnKey: (id: UserKeyId) => Promise<unknown>;
+};
 
 export type KeyCertificate = Certificate<StatementOf<'key'>>;
 export type KeyReading = {
@@ -22,9 +31,11 @@ type Link = { readonly id: UserKeyId; readonly certificate: KeyCertificate };
 
 export class Keys {
   readonly #deps: KeysDeps;
+  readonly #notHad: NotHad;
 
   constructor(deps: KeysDeps) {
     this.#deps = deps;
+    this.#notHad = new NotHad(deps);
   }
 
   /**
@@ -32,7 +43,9 @@ export class Keys {
    * @throws AppError NOT_FOUND; REMOVED for a key off the chain, with the certificate of the one by the recovery key that put it there
    */
   async read(viewer: UserId, id: UserKeyId, options: { readonly forRelay: boolean; readonly chain: boolean }): Promise<KeyReading> {
-    const links = await this.#links(id, options.chain ? this.#deps.limits.keyChain : 1);
+    const most = options.chain ? this.#deps.limits.keyChain : 1;
+    const here = await this.#links(id, most);
+    const links = here.length === 0 && (await this.#learn(id)) ? await this.#links(id, most) : here;
     const asked = links.at(-1);
     if (asked === undefined) throw new AppError('NOT_FOUND', 'there is no such key');
     if (!options.forRelay && userOf(id) !== viewer)
@@ -44,6 +57,16 @@ export class Keys {
     const read = await Promise.all(links.map((link) => this.#withRevocation(link)));
     const own = read.at(-1) ?? { certificate: asked.certificate };
     return options.chain ? { ...own, chain: read } : own;
+  }
+
+  /** Of a peer's member of whom nothing came yet. @returns whether there may be more than before */
+  async #learn(id: UserKeyId): Promise<boolean> {
+    const { db, learnKey } = this.#deps;
+    if (this.#notHad.has(id) || !(await isLivePeer(db.kysely, userOf(id)))) return false;
+    // One that is there now is never looked for again.
+    this.#notHad.note(id);
+    await learnKey(id);
+    return true;
   }
 
   /** The member verifies nothing with this key any more, and is owed no word of its revocation. Idempotent. */

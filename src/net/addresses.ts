@@ -1,5 +1,5 @@
 // What kind of network an address is in: the internet, somebody's own, or none that a peer can be in. IPv6 is an allowlist; addresses of
-// IPv4 in the clothes of IPv6 (mapped, translated, 6to4) are judged by what they carry, so that no spelling reaches further than another.
+// IPv4 in the clothes of IPv6 (mapped, translated, 6to4, ISATAP) are judged by what they carry, so that no spelling reaches further than another.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** `private`: loopback, private networks, carriers' networks. `never`: metadata services, link-local, multicast, reserved, no address. */
@@ -73,8 +73,9 @@ function carriedBy(address: string): string | null {
   if (a === 0x2002) return quad(b, c);
   const isTranslated = a === 0x64 && b === 0xff9b && isZero([c, d, e, f]);
   const isMapped = isZero([a, b, c, d]) && ((e === 0 && f === 0xffff) || (e === 0xffff && f === 0));
+  const isTunnelled = (e === 0 || e === 0x200) && f === 0x5efe;
   const isCompatible = isZero([a, b, c, d, e, f]) && (g !== 0 || h > 1);
-  return isTranslated || isMapped || isCompatible ? quad(g, h) : null;
+  return isTranslated || isMapped || isTunnelled || isCompatible ? quad(g, h) : null;
 }
 
 function reachOf4(address: string): Reach {

@@ -9,6 +9,8 @@ import { reachOf } from './addresses.ts';
 export type OriginRules = { readonly allowPrivate: boolean };
 
 const MOST_CHARS = 255;
+/** Below it are ports of other protocols, whose servers are to hear nothing from us. */
+const FIRST_OPEN_PORT = 1_024;
 /** Names of two or more labels, the last not a number: what no reader of addresses takes for one. */
 const PUBLIC_NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ANY_NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -32,6 +34,7 @@ export function vetOrigin(text: string, { allowPrivate }: OriginRules): Result<U
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return refused('not https');
   if (url.origin !== text) return refused('not an origin as it is written');
   if (url.port === '0') return refused('no port');
+  if (!allowPrivate && url.port !== '' && Number(url.port) < FIRST_OPEN_PORT) return refused('a port of another protocol');
   const host = bare(url.hostname);
   if (isIP(host) !== 0) return allowPrivate && reachOf(host) !== 'never' ? ok(url) : refused('an address in place of a name');
   if (!isOneName(host)) return refused('not a host name');

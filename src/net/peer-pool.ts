@@ -36,8 +36,6 @@ export type PoolDeps = {
   readonly limits: Limits;
   readonly rules: OriginRules;
   readonly resolve: Resolve;
-  /** Certificates (PEM) of an authority to trust in place of the system's. */
-  readonly authority?: string;
 };
 
 const SECOND_MS = 1_000;
@@ -153,9 +151,8 @@ export class PeerPool {
   }
 
   #opened(): Pool {
-    const { limits, rules, resolve, authority } = this.#deps;
+    const { limits, rules, resolve } = this.#deps;
     const lookup = vettedLookup(resolve, rules);
-    const trust = authority === undefined ? {} : { ca: authority };
     // The call's own clock ends it; these bounds end what is left of its connection.
     const mostMs = limits.peerCallMs;
     this.#pool ??= new Pool(this.#origin, {
@@ -163,7 +160,8 @@ export class PeerPool {
       pipelining: 1,
       headersTimeout: mostMs,
       bodyTimeout: mostMs,
-      connect: buildConnector({ lookup, allowH2: false, timeout: mostMs, ...trust }),
+      // Trusted is whom Node trusts, with those that its operator adds by NODE_EXTRA_CA_CERTS.
+      connect: buildConnector({ lookup, allowH2: false, timeout: mostMs }),
     });
     return this.#pool;
   }

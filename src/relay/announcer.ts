@@ -68,10 +68,12 @@ export class Announcer {
       text: `with told as (${due('pending_fanout')}), ended as (${due('pending_ends')}) select * from told union all select * from ended`,
       values: [new Date(now), new Date(now + limits.fanoutLeaseMs), limits.fanoutsPerSweep],
     });
-    for (const { looks, ...debt } of rows)
+    for (const { looks, ...debt } of rows) {
+      this.#deps.onFact(authorOf(debt));
       await this.#pay(debt, looks).catch((error) =>
         log.warn({ kind: debt.kind, subject: debt.subject, err: error }, 'what is to be told could not be, and is tried again'),
       );
+    }
   }
 
   async #pay(debt: Debt, looked: number): Promise<void> {

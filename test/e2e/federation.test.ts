@@ -11,7 +11,7 @@ import { parseReedId, parseUserId, type ReedId, type UserId } from '../../src/wi
 import { makeMember } from '../support/members.ts';
 import { launchChromium } from './support/chromium.ts';
 import { look } from './support/looks.ts';
-import { becomePeers } from './support/operator.ts';
+import { becomePeers, operate } from './support/operator.ts';
 import {
   answer,
   card,
@@ -117,7 +117,19 @@ test('somebody of another server is found by a link and followed, and what they 
   await isHeld(reedIn(link));
 });
 
+test('people of other servers are found by name when they are asked for', async () => {
+  await goTo(ben.page, 'People');
+  await ben.page.getByLabel('Find somebody').fill('cle');
+  await ben.page.getByRole('button', { name: 'Look on other servers, too' }).click();
+  await ben.page
+    .getByRole('region', { name: 'Found on other servers' })
+    .getByRole('link', { name: `cleo@${at(third)}` })
+    .waitFor();
+  await look(ben.page, 'people-elsewhere');
+});
+
 test('likes, answers and mentions cross the border both ways', async () => {
+  await goTo(ben.page, 'Home');
   await openCard(ada.page, 'back at the pond');
   await openCard(ben.page, 'back at the pond');
   await card(ben.page, 'back at the pond').getByRole('button', { name: 'Like' }).click();
@@ -129,6 +141,7 @@ test('likes, answers and mentions cross the border both ways', async () => {
     .first()
     .waitFor();
   await look(ada.page, 'reed-answered-elsewhere');
+  await ada.page.getByText('Somebody on').waitFor();
   await publish(ada.page, `Seven, and one egret, @ben@${at(marsh)}`);
   await goTo(ben.page, 'Mentions');
   await showsNew(ben.page, 'Seven, and one egret');
@@ -187,6 +200,26 @@ test('who is blocked from another server sees nothing more, and is told so; othe
   await isHeld(reedIn(after));
   await ben.page.goto(here(after, marsh));
   await ben.page.getByText('Its author has blocked you').waitFor();
+});
+
+test('when a peering ends, members see it where they meet what was there', async () => {
+  const doras = `${marsh.url}/profile/${encodeURIComponent(dora.account?.user ?? '')}`;
+  await ben.page.goto(doras);
+  await ben.page.getByText('Member of Heron').waitFor();
+  await seesText(ben.page, 'Written where nobody looked yet');
+  await look(ben.page, 'profile-elsewhere-reeds');
+  await operate(heron, 'peers', 'revoke', marsh.serverId, '--yes');
+  await peersAs(ben.page, [`[data-peer="${heron.serverId}"][data-state=ended]`, `[data-peer="${third.serverId}"][data-state=live]`]);
+  await look(ben.page, 'about-peering-ended');
+  await ben.page.goto(doras);
+  await ben.page.getByText(`nothing new comes from ${at(heron)}`).waitFor();
+  expect(await ben.page.getByRole('button', { name: 'Follow', exact: true }).isDisabled()).toBe(true);
+  await seesText(ben.page, 'Written where nobody looked yet');
+  await look(ben.page, 'profile-peering-ended');
+  const { published, reedId } = await dora.publish({ text: 'Said after the end' });
+  await published;
+  await ben.page.goto(`${marsh.url}/reed/${encodeURIComponent(reedId)}`);
+  await ben.page.getByText('It is of a server that yours exchanges nothing with').waitFor();
   const refused = /status of (4\d\d|503)|ERR_CONNECTION_REFUSED|WebSocket connection/;
   expect([...ada.complaints, ...ben.complaints].filter((line) => !refused.test(line))).toEqual([]);
 });

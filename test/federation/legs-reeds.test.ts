@@ -118,7 +118,7 @@ describe('of a reed of before the peering', () => {
     const none = newReedId(a, ann);
     for (let time = 0; time < 3; time += 1) expect((await reedAt(none)).status).toBe(404);
     expect(asked()).toHaveLength(1);
-    b.clock.advance(b.limits.reedNotHadMs + 1);
+    b.clock.advance(b.limits.notHadMs + 1);
     expect((await reedAt(none)).status).toBe(404);
     expect(asked()).toHaveLength(2);
   });
@@ -154,7 +154,7 @@ describe('a home that lies', () => {
     lies((answer, honest) => change(answer, honest, other));
     expect((await reedAt(reed)).status).toBe(404);
     expect(await stored(reed)).toEqual([]);
-    b.clock.advance(b.limits.reedNotHadMs + 1);
+    b.clock.advance(b.limits.notHadMs + 1);
   });
 });
 
@@ -193,4 +193,15 @@ test('a server that lets no peer search its people says so', async () => {
   const body = encodeSearchRequest({ query: ann.username, limit: 5 });
   await expect(search(false).handle(b.id, body)).rejects.toMatchObject({ code: 'FORBIDDEN' });
   expect(decodeFound((await search(true).handle(b.id, body)).body as Uint8Array, 5)).toMatchObject({ ok: true, value: [{ id: ann.user }] });
+});
+
+test('the key of somebody of whom nothing came yet is had from its home, proven, and kept', async () => {
+  const eve = await signUp(a);
+  const path = `keys/${encodeURIComponent(eve.keyId)}?chain`;
+  expect(await get(path)).toMatchObject({ status: 200, body: { chain: [{ certificate: { statement: { key: eve.keyId } } }] } });
+  expect((await get(path)).status).toBe(200);
+  expect(wire.calls.filter(({ leg }) => leg === 'key')).toHaveLength(1);
+  const nobody = eve.keyId.replace(/^.{16}/, 'b'.repeat(16));
+  for (let time = 0; time < 2; time += 1) expect((await get(`keys/${encodeURIComponent(nobody)}`)).status).toBe(404);
+  expect(wire.calls.filter(({ leg }) => leg === 'key')).toHaveLength(2);
 });

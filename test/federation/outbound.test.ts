@@ -1,20 +1,30 @@
 // Outgoing calls: where they connect and under which name, what ends them, and that nothing of one peer is left or shared.
+import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { Outbound } from '../../src/net/outbound.ts';
 import type { Call, PoolDeps } from '../../src/net/peer-pool.ts';
 import { nameServers, resolverFor } from '../../src/net/resolve.ts';
 import { makeAuthority } from '../support/certificates.ts';
+import { removeFolder } from '../support/child.ts';
+import { makeDataFolder } from '../support/data-folder.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type Answering, type OtherServer, startOther } from '../support/other-server.ts';
 
 const NAME = 'peer.example';
 const GET: Call = { method: 'GET', path: '/x', headers: {} };
-const { peerAnswerBytes, peerCallMs, peerCallsAtOnce, peerCallsWaiting } = DEFAULT_LIMITS;
+const { peerAnswerBytes, peerCallMs, peerCallsAtOnce, peerCallsPerSecond, peerCallsWaiting, peerPoolIdleMs } = DEFAULT_LIMITS;
 const authority = makeAuthority();
 const own = authority.issue(NAME);
+
+const trusted = getCACertificates('default');
+beforeAll(() => setDefaultCACertificates([...trusted, authority.certificate]));
+afterAll(() => setDefaultCACertificates(trusted));
 
 const owned: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -37,7 +47,7 @@ function open(changes: Partial<PoolDeps> & { allowPrivate?: boolean } = {}) {
     return ['127.0.0.1'];
   };
   const outbound = new Outbound({
-    ...{ clock, limits: DEFAULT_LIMITS, rules: { allowPrivate }, resolve, authority: authority.certificate },
+    ...{ clock, limits: DEFAULT_LIMITS, rules: { allowPrivate }, resolve },
     ...deps,
   });
   owned.push(async () => outbound[Symbol.asyncDispose]());
@@ -71,9 +81,26 @@ describe('a connection', () => {
     }
   });
 
+  test('trusts an authority that the operator adds by NODE_EXTRA_CA_CERTS, and without it does not', async () => {
+    const folder = await makeDataFolder();
+    owned.push(() => removeFolder(folder));
+    const [server, file] = [await start(say), join(folder, 'authority.pem')];
+    await writeFile(file, authority.certificate);
+    const child = join(import.meta.dirname, '../support/outbound-child.ts');
+    const call = (env: Record<string, string>): Promise<string> =>
+      new Promise((resolve, reject) => {
+        execFile(process.execPath, [child, originOf(server)], { env: { PATH: process.env['PATH'], ...env } }, (error, printed) =>
+          error ? reject(error) : resolve(printed),
+        );
+      });
+    expect(await Promise.all([call({ NODE_EXTRA_CA_CERTS: file }), call({})])).toEqual(['200', 'untrusted']);
+  });
+
   test('is not made to a name that leads into a private network', async () => {
     const server = await start(say);
-    for (const addresses of [['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['93.184.216.34', '127.0.0.1']]) {
+    const inside = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '::ffff:0:127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', '10.0.0.1'];
+    const nowhere = ['169.254.169.254', '64:ff9b::a9fe:a9fe', 'fd00:ec2::254', 'fe80::1', '0.0.0.0', '::'];
+    for (const addresses of [...[...inside, ...nowhere].map((one) => [one]), ['93.184.216.34', '127.0.0.1']]) {
       const { outbound } = open({ allowPrivate: false, resolve: async () => addresses });
       expect(await outbound.call(originOf(server), GET)).toMatchObject({ ok: false, reason: 'refused-address' });
     }
@@ -122,11 +149,16 @@ describe('a connection', () => {
 });
 
 describe('an answer', () => {
-  test('that sends elsewhere is not followed', async () => {
+  test('that sends elsewhere is not followed, by whichever status', async () => {
     const target = await start(say);
-    const server = await start((_request, response) => void response.writeHead(307, { location: originOf(target) }).end('go'));
+    const statuses = [300, 301, 302, 303, 305, 307, 308, 399];
+    let status = 0;
+    const server = await start(
+      (_request, response) =>
+        void response.writeHead(status, { location: originOf(target), refresh: `0;url=${originOf(target)}` }).end('go'),
+    );
     const { outbound } = open();
-    expect(await outbound.call(originOf(server), GET)).toMatchObject({ ok: false, reason: 'redirect' });
+    for (status of statuses) expect(await outbound.call(originOf(server), GET)).toMatchObject({ ok: false, reason: 'redirect' });
     expect(target.connections.made).toBe(0);
   });
 
@@ -226,6 +258,38 @@ describe('calls to one peer', () => {
     expect(await outbound.call(originOf(server), { ...GET, signal: stop.signal })).toMatchObject({ ok: false, reason: 'closed' });
     await server.quiet();
     expect(clock.timers).toBe(0);
+  });
+
+  test('are so many in a second, and those to another are not held up by it', async () => {
+    const [server, second] = [await start(say), await start(say)];
+    const { outbound, clock } = open();
+    for (let turn = 0; turn < peerCallsPerSecond; turn += 1) expect((await outbound.call(originOf(server), GET)).ok).toBe(true);
+    let isDone = false;
+    const next = outbound.call(originOf(server), GET).then((answer) => {
+      isDone = true;
+      return answer;
+    });
+    expect((await outbound.call(originOf(second), GET)).ok).toBe(true);
+    expect([isDone, server.seen.length]).toEqual([false, peerCallsPerSecond]);
+    clock.advance(1_000 / peerCallsPerSecond);
+    expect((await next).ok).toBe(true);
+    const late = outbound.call(originOf(server), GET);
+    await outbound[Symbol.asyncDispose]();
+    expect(await late).toMatchObject({ ok: false, reason: 'closed' });
+    expect(clock.timers).toBe(0);
+  });
+
+  test('under an address that it had before leave no connections', async () => {
+    const [before, running, after] = [await start(say), await start(never), await start(say)];
+    const { outbound, clock } = open({ limits: { ...DEFAULT_LIMITS, peerCallMs: 10 * peerPoolIdleMs } });
+    expect((await outbound.call(originOf(before), GET)).ok).toBe(true);
+    const came = running.next();
+    void outbound.call(originOf(running), GET);
+    await came;
+    clock.advance(peerPoolIdleMs);
+    expect((await outbound.call(originOf(after), GET)).ok).toBe(true);
+    await before.quiet();
+    expect(running.connections.open).toBe(1);
   });
 
   test('do not wait for those to another', async () => {

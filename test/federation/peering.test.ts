@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cryptoRandom, sha256 } from '../../src/base/ids.ts';
 import { decodeConnected, encodeConnect, encodeNotice } from '../../src/wire/peering.ts';
+import { startOther } from '../support/other-server.ts';
 import {
   actOf,
   advance,
@@ -166,6 +167,36 @@ describe('two servers', () => {
     expect(await a.federation.directory.list()).toMatchObject([{ state: 'live' }]);
     expect(a.changes).toContainEqual([b.id, 'epoch']);
   });
+});
+
+test('a peer that says nothing keeps no other one waiting', async () => {
+  const c = await third();
+  await makePeers(a, b);
+  await makePeers(a, c);
+  const silent = await startOther(() => undefined);
+  try {
+    const { db } = a.world;
+    const owe = (server: string) =>
+      db.query({ text: "insert into owed_peer_notices (server_id, kind, due_at) values ($1, 'back', '-infinity')", values: [server] });
+    const owed = async (server: string): Promise<number> =>
+      (await db.query({ text: 'select from owed_peer_notices where server_id = $1', values: [server] })).length;
+    await db.query({ text: 'update peers set base_url = $2 where server_id = $1', values: [b.id, `http://127.0.0.1:${silent.port}`] });
+    await owe(b.id);
+    const came = silent.next();
+    const rounds = [a.federation.sender.round()];
+    await came;
+    for (let turn = 0; turn < 3; turn += 1) {
+      await owe(c.id);
+      rounds.push(a.federation.sender.round());
+      await expect.poll(() => owed(c.id)).toBe(0);
+    }
+    expect(await owed(b.id)).toBe(1);
+    advance(a.world.limits.peerCallMs, a, b, c);
+    await Promise.all(rounds);
+    expect(await owed(b.id)).toBe(1);
+  } finally {
+    await silent.close();
+  }
 });
 
 describe('an invitation', () => {

@@ -80,7 +80,7 @@ test('ten thousand publications come to a peer that was away, in order, each onc
   expect(back.seen().longest).toBeLessThanOrEqual(a.limits.streamBytes + 10_000);
 });
 
-test('anything that comes from a peer is a reason to look what it lacks, though not every time', async () => {
+test('anything that comes from a peer is a reason to look what failed there, though not every time', async () => {
   const all = taker();
   wire.leave(b.id);
   const eve = await signUp(a);
@@ -91,6 +91,10 @@ test('anything that comes from a peer is a reason to look what it lacks, though 
   await a.rest();
   expect(all.taken).toEqual([1]);
   await publishReed(a, eve);
+  wire.fate = () => ({ status: 503, retryAfterMs: 1_000 });
+  await flush(a);
+  wire.fate = () => 'deliver';
+  a.clock.advance(1_000);
   a.streams.heard(b.id);
   await a.rest();
   expect(all.taken).toEqual([1]);
@@ -98,4 +102,15 @@ test('anything that comes from a peer is a reason to look what it lacks, though 
   a.streams.heard(b.id);
   await a.rest();
   expect(all.taken).toEqual([1, 2]);
+});
+
+test('what nobody said anything of is found by the next pass over all authors', async () => {
+  const all = taker();
+  wire.join(b.id, { legs: all.leg });
+  const eve = await signUp(a);
+  await publishReed(a, eve);
+  await a.rest();
+  expect(all.taken).toEqual([]);
+  await flush(a);
+  expect(all.taken).toEqual([1]);
 });

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
 import type { LegAnswer } from '../../src/federation/legs.ts';
+import { Nonces } from '../../src/federation/nonces.ts';
 import { isSignedAnswer, signRequest } from '../../src/federation/signature.ts';
 import { readAnswerForm } from '../../src/federation/signature-form.ts';
 import { decodeAnswer } from '../../src/wire/federation.ts';
@@ -192,6 +193,19 @@ describe('a replay', () => {
   });
 });
 
+test('nonces of peers that have gone silent are forgotten so many at a time, by nobody’s call', async () => {
+  const { clock, limits, world } = there;
+  const over = new Nonces({ db: world.db, clock, limits: { ...limits, peerNoncesPerSweep: 2 } });
+  while ((await over.sweep()) > 0);
+  for (let turn = 0; turn < 3; turn += 1) await send({ fields: signed() });
+  expect(await over.sweep()).toBe(0);
+  clock.advance(limits.peerNonceMs + 1);
+  const before = await nonces();
+  expect([await over.sweep(), await nonces()]).toEqual([2, before - 2]);
+  while ((await over.sweep()) > 0);
+  expect(await nonces()).toBe(0);
+});
+
 describe('a clock', () => {
   test.each([
     [-301_000, 'your request is dated 301 s behind the clock here'],
@@ -312,6 +326,23 @@ describe('a budget', () => {
   });
 });
 
+test('calls that do not hold cost more than others, so that their number is small', async () => {
+  const { peerBytesPerMinute, peerFaultBytes } = there.limits;
+  reply = () => {
+    throw new AppError('INVALID', 'not so');
+  };
+  const body = bytes('{}');
+  for (let turn = 0; turn < peerBytesPerMinute / peerFaultBytes; turn += 1) {
+    there.clock.advance(20);
+    expect((await send({ body, fields: signed({ body }) })).status).toBe(422);
+  }
+  there.clock.advance(20);
+  // As much as comes back within these seconds.
+  for (let more = 0; (await send({ body, fields: signed({ body }) })).status === 422; more += 1) expect(more).toBeLessThan(8);
+  there.clock.advance(60_000);
+  expect((await send({ body, fields: signed({ body }) })).status).toBe(422);
+});
+
 describe('an introduction', () => {
   const newcomer = makeServerKeys();
   const introduce = (keys = newcomer) =>
@@ -345,6 +376,19 @@ describe('an introduction', () => {
     expect(await send(connect('secret', makeServerKeys(newcomer.id, newcomer.kid)))).toMatchObject({ status: 400, isSigned: false });
     introduce({ ...newcomer, id: makeServerKeys().id });
     expect(await send(connect('secret'))).toMatchObject({ status: 400, isSigned: false });
+  });
+
+  test('is heard whoever else sends slowly', async () => {
+    introduce();
+    const slow = Array.from({ length: 2 * there.limits.introductionsAtOnce }, (_, at) => {
+      const { fields } = connect(`never ${at}`);
+      const sent = httpRequest(`${there.url}/federation/v1/connect`, { method: 'POST', headers: { ...fields, 'content-length': '50' } });
+      sent.on('error', () => undefined);
+      return new Promise<() => void>((resolve) => sent.write('never', () => resolve(() => sent.destroy())));
+    });
+    const ends = await Promise.all(slow);
+    expect(await send(connect('secret'))).toMatchObject({ status: 200, isSigned: true });
+    for (const end of ends) end();
   });
 
   test('by a wrong clock is told so', async () => {

@@ -37,7 +37,7 @@ const actsOf =
       onKeyEnded: (key) => relay().keyEnded(key),
     };
     return {
-      keys: new Keys({ db, limits }),
+      keys: new Keys({ db, clock, limits, learnKey: async () => undefined }),
       rotation: new Rotation({ ...common, ...ends }),
       accountRemovals: new AccountRemovals({ ...common, ...ends, onAccountRemoved: (user) => relay().accountRemoved(user) }),
       ...openReeds({
@@ -64,6 +64,7 @@ export const openOwedStage = async (limits: Partial<Limits>, members: number): P
         onFollowed: ignored,
         onActed: ignored,
         learnPerson: async () => undefined,
+        learnKey: async () => undefined,
         onKeyEnded: ignored,
         onAccountRemoved: ignored,
       },

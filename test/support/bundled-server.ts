@@ -31,7 +31,12 @@ const keepPlaces: Plugin = {
 
 /** A start that fails by name when all is loaded: it leaves the compiled code, which a killed server never writes. */
 const compile = (main: string, compiled: string): Promise<void> => {
-  const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none', REEDBED_PASSPHRASE: 'none', REEDBED_DATA: join(dirname(main), 'data') };
+  const nowhere = {
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    REEDBED_PASSPHRASE: 'none',
+    REEDBED_PORT: '0',
+    REEDBED_DATA: join(dirname(main), 'data'),
+  };
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, ...nowhere };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [main, 'serve', '--json'], { env, cwd: dirname(main) }, (_, __, errors) =>

@@ -12,6 +12,9 @@ import { type LightAccount, type LightBehaviour, LightCommunity, LightMember } f
 import { type Hold, PgProxy, type Side } from './pg-proxy.ts';
 import { type Ready, readyLine, spawnServer } from './server-process.ts';
 
+/** Where a server listens, if that matters: what peers are told, and where its members connect. */
+type Place = { readonly port?: number; readonly publicUrl?: string; readonly direct?: string };
+
 type Open = { readonly reed: ReedId; readonly id: RequestId; done: boolean };
 
 /** A member over several lives of its connection. */
@@ -106,20 +109,22 @@ export class KillStage {
   community!: LightCommunity;
   ready!: Ready;
   readonly #folder: string;
+  readonly #place: Place;
   #child: Child | null = null;
   readonly #members: Persistent[] = [];
 
-  private constructor(database: TestDatabase, proxy: PgProxy, folder: string) {
+  private constructor(database: TestDatabase, proxy: PgProxy, folder: string, place: Place) {
+    this.#place = place;
     this.database = database;
     this.proxy = proxy;
     this.#folder = folder;
   }
 
   /** @param limits lines of `[limits]` */
-  static async start(limits: readonly string[] = []): Promise<KillStage> {
+  static async start(limits: readonly string[] = [], place: Place = {}): Promise<KillStage> {
     const [database, folder] = await Promise.all([createDatabase(), makeDataFolder()]);
     await writeFile(join(folder, 'reedbed.toml'), ['[limits]', 'sign_ups_per_hour = 1000', ...limits].join('\n'));
-    const stage = new KillStage(database, await PgProxy.start(database.url), folder);
+    const stage = new KillStage(database, await PgProxy.start(database.url), folder, place);
     await stage.startServer();
     stage.community = new LightCommunity(database.url, stage.ready.serverId);
     return stage;
@@ -137,8 +142,13 @@ export class KillStage {
 
   async startServer(): Promise<void> {
     const env = { DATABASE_URL: this.proxy.url, REEDBED_SIGNUP: 'open', REEDBED_PASSPHRASE: 'correct horse battery staple' };
-    this.#child = spawnServer({ data: join(this.#folder, 'data'), cwd: this.#folder, env, bundled: true });
-    this.ready = await readyLine(this.#child);
+    const { direct, port, publicUrl } = this.#place;
+    this.#child = spawnServer({
+      ...{ data: join(this.#folder, 'data'), cwd: this.#folder, bundled: true, ...(port === undefined ? {} : { port: String(port) }) },
+      env: publicUrl === undefined ? env : { ...env, REEDBED_PUBLIC_URL: publicUrl, REEDBED_ALLOW_PRIVATE_PEERS: 'true' },
+    });
+    const ready = await readyLine(this.#child);
+    this.ready = { ...ready, url: direct ?? ready.url };
   }
 
   /** For the next scene: what a failed one left is gone. */

@@ -25,6 +25,7 @@ export async function openHome(wire: PeerWire, options: WorldOptions = {}): Prom
   const world = await makeWorld({
     ...options,
     learnPerson: async (user) => home?.streams.persons.learnPerson(user),
+    learnKey: async (key) => home?.streams.persons.learnKey(key),
     learnReed: async (id) => home?.streams.learnReed(id) ?? false,
   });
   home = homeOf(world, wire);

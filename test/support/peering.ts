@@ -7,18 +7,18 @@ import { runPeersAccept, runPeersInvite, runPeersMove } from '../../src/ops/peer
 import type { ServerId } from '../../src/wire/address.ts';
 import { silent } from './people.ts';
 
-/** A running server, as far as its operator needs it. */
-type Operated = {
-  readonly database: { readonly url: string };
-  readonly app: { readonly serverId: ServerId };
-  settle(): Promise<void>;
-};
-
 const PASSPHRASE = 'correct horse battery staple';
 const SURE = { dryRun: false, isSure: true, confirm: null } as const;
 
+/** A running server as its operator has it: its database. */
+export type Operated = {
+  readonly app: { readonly serverId: ServerId };
+  readonly database: { readonly url: string };
+  settle(): Promise<void>;
+};
+
 /** A command's surroundings beside a server, and what it printed. */
-export const beside = (server: Operated) => {
+export const beside = (server: Pick<Operated, 'database'>) => {
   const printed: { value: Record<string, unknown>; shown: string }[] = [];
   const notes: string[] = [];
   const terminal = {

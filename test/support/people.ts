@@ -62,6 +62,7 @@ export type WorldOptions = {
   readonly publicUrl?: () => string;
   /** Asks another home; without it nobody is asked. */
   readonly learnPerson?: (user: UserId) => Promise<unknown>;
+  readonly learnKey?: (key: UserKeyId) => Promise<unknown>;
   /** Asks another home for a reed; without it nobody is asked. */
   readonly learnReed?: (id: ReedId) => Promise<boolean>;
   /** Of a world before, which goes on. */
@@ -92,6 +93,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     onFollowed: () => undefined,
     onActed: () => undefined,
     learnPerson: async (user) => options.learnPerson?.(user),
+    learnKey: async (key) => options.learnKey?.(key),
     onKeyEnded: () => undefined,
     onAccountRemoved: () => undefined,
     blockEffects: {

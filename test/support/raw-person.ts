@@ -11,7 +11,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const HOUR_MS = 3_600_000;
 
 /** The first 80 bits in base32. */
-function named(fingerprint: string): string {
+export function named(fingerprint: string): string {
   const hash = createHash('sha256').update(Buffer.from(fingerprint, 'hex')).digest();
   const bits = [...hash.subarray(0, 10)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return bits.replace(/.{5}/g, (five) => ALPHABET[Number.parseInt(five, 2)] as string);
@@ -25,7 +25,7 @@ export function canonical(value: Json): string {
   return `{${parts.map((name) => `${JSON.stringify(name)}:${canonical(value[name] as Json)}`).join(',')}}`;
 }
 
-const makeKey = (): Promise<openpgp.PrivateKey> =>
+export const makeKey = (): Promise<openpgp.PrivateKey> =>
   openpgp
     .generateKey({
       type: 'ecc',
@@ -130,7 +130,7 @@ export class RawPerson {
   }
 }
 
-const heading = (type: string): Claims => ({ app: 'reedbed', type, v: 1 });
+export const heading = (type: string): Claims => ({ app: 'reedbed', type, v: 1 });
 
 /** A uuidv7 of this moment. */
 export function uuid(): string {

@@ -13,7 +13,15 @@ describe('an address', () => {
   test.each([
     ...['10.0.0.1', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.255.255.254', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
     ...['::1', '0:0:0:0:0:0:0:1', 'fc00::1', 'fdff::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::127.0.0.1', '::ffff:0:10.0.0.1'],
-    ...['64:ff9b::10.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', '2002:a00:1::1', '0:0:0:0:0:FFFF:192.168.0.1'],
+    ...[
+      '64:ff9b::10.0.0.1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+      '2002:a00:1::1',
+      '2400::5efe:10.0.0.1',
+      '2400::200:5efe:127.0.0.1',
+      '0:0:0:0:0:FFFF:192.168.0.1',
+    ],
   ])('%s is somebody’s own', (address) => expect(reachOf(address)).toBe('private'));
 
   test.each([
@@ -86,7 +94,13 @@ describe('an origin', () => {
       'https://db.internal',
     ],
     ...['https://nas.home.arpa', 'https://127.0.0.1', 'http://127.0.0.1:8080', 'https://10.0.0.1', 'https://[::1]', 'https://[fd00::1]'],
-    ...['https://93.184.216.34', 'https://[2606:4700::1111]'],
+    ...[
+      'https://93.184.216.34',
+      'https://[2606:4700::1111]',
+      'https://reeds.example:22',
+      'https://reeds.example:80',
+      'https://reeds.example:1023',
+    ],
   ])('%s is refused unless private peers are allowed', (text) => expect([strict(text), loose(text)]).toEqual([false, true]));
 });
 

@@ -62,6 +62,10 @@ describe('a place in a stream', () => {
     expect(taking(settled.state, [1], status(500)).parked).toEqual([{ number: 1, reason: 'status 500' }]);
   });
 
+  test('waits a quarter of an hour at most, whatever it is told', () => {
+    expect(taking({}, [1], status(429, 2 ** 32 - 1), 1_000).retryAtMs).toBe(1_000 + limits.peerPauseMaxMs);
+  });
+
   test.each([429, 503])('waits as long as it is told after %s, and parks nothing however often', (code) => {
     let state = NEW;
     for (let times = 0; times < 20; times++) {

@@ -90,6 +90,8 @@ export type StatsView = {
   readonly echoes: number;
   readonly likes: number;
   readonly coveragePercent: number;
+  /** Other servers where somebody has it, beyond what the percentage counts. */
+  readonly holderServers: number;
 };
 
 /** What is watched while a page shows it. */
@@ -133,10 +135,13 @@ export type PeopleWish =
   | { readonly of: 'search'; readonly query: string }
   | { readonly of: 'following' | 'followers'; readonly user: string }
   | { readonly of: 'blocks' }
+  /** Other servers are asked, which is counted like an act. */
+  | { readonly of: 'elsewhere'; readonly query: string }
   /** Whom this device knows of, who invited this member first; nobody is asked. */
   | { readonly of: 'met' };
 
-export type PeopleView = { readonly shown: readonly PersonRef[]; readonly more: boolean };
+/** `away`: what the servers are called that did not answer. */
+export type PeopleView = { readonly shown: readonly PersonRef[]; readonly more: boolean; readonly away: readonly string[] };
 
 export type DraftWish = {
   /** One text, or the parts of a thread. */

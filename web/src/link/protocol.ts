@@ -149,7 +149,7 @@ export type Acts = {
   relate: { input: { user: string; act: 'follow' | 'unfollow' | 'block' | 'unblock' }; output: null; progress: never };
   relation: { input: { user: string }; output: RelationView; progress: never };
   profile: { input: { user: string }; output: ProfileView; progress: never };
-  profilePage: { input: { user: string; page: number }; output: { count: number; hasMore: boolean }; progress: never };
+  profilePage: { input: { user: string; page: number }; output: { count: number; hasMore: boolean; isPartial: boolean }; progress: never };
   people: { input: { wish: PeopleWish; pages: number }; output: PeopleView; progress: never };
   /** The servers beside one's own, asked for anew. */
   peers: { input: null; output: readonly PeerRef[]; progress: never };

@@ -25,10 +25,10 @@ export function elsewhere(id: string, { me, peers }: Around): Elsewhere | null {
   return peers.find((peer) => peer.server === server) ?? { label: server, name: '', state: 'ended' };
 }
 
-const NOT_NOW = 'Your server does not exchange reeds with it, or no longer does.';
-
 /** What a person is told where something of another server is shown; null where all is as at home. */
 export function standsText({ label, state }: Elsewhere): string | null {
   if (state === 'away') return `${label} is away at the moment. What is here can be read, and what you do is passed on when it is back.`;
-  return state === 'ended' ? `${NOT_NOW} What is on this device stays; nothing new comes from ${label}.` : null;
+  return state === 'ended'
+    ? `Your server exchanges nothing with ${label} now. What is on this device stays; nothing new comes from ${label}, and nothing of yours goes there.`
+    : null;
 }

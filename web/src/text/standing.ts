@@ -1,5 +1,6 @@
 // Where a reed stands with this device and the server, in a sentence.
-import type { CopyView } from '../link/community.ts';
+import type { CopyView, StatsView } from '../link/community.ts';
+import { countText } from './dates.ts';
 
 export function standingText({ refused, own, settled }: Pick<CopyView, 'refused' | 'own' | 'settled'>): string {
   if (refused !== '') return `The server refused it: ${refused}`;
@@ -7,6 +8,14 @@ export function standingText({ refused, own, settled }: Pick<CopyView, 'refused'
   return settled
     ? 'Kept on this device. While this tab is open it is given to others who ask.'
     : 'Kept on this device; the server has not confirmed it yet.';
+}
+
+/** How many have a reed. @param server whose members are counted, if it is another one */
+export function coverageText({ coveragePercent, holderServers }: StatsView, server?: string): string {
+  const members = `On the devices of ${countText(coveragePercent)} % of the members${server === undefined ? '' : ` of ${server}`}.`;
+  if (holderServers === 0) return members;
+  const others = holderServers === 1 ? 'another server' : `${countText(holderServers)} other servers`;
+  return `${members} Somebody on ${others} has it, too.`;
 }
 
 /** What blocking does, before it is done. */

@@ -6,7 +6,7 @@ import type { Member } from '../../../src/client/member.ts';
 import type { OutboxRecord } from '../../../src/client/store.ts';
 import type { Timeline } from '../../../src/client/timelines.ts';
 import type { Watch } from '../../../src/client/types.ts';
-import { parseReedId, parseUserId, type ReedId, serverOf, type UserId, userOf } from '../../../src/wire/address.ts';
+import { parseReedId, parseUserId, type ReedId, type ServerId, serverOf, type UserId, userOf } from '../../../src/wire/address.ts';
 import type {
   AnswersView,
   BroadcastView,
@@ -140,8 +140,8 @@ export class Community {
           watching = this.#member.receiving;
           stop = watching.watch(watchOf(wish));
         } else if (event.type === 'stats' && wish.kind === 'reed' && event.reedId === wish.reedId) {
-          const { replies, echoes, likes, coveragePercent } = event;
-          progress({ stats: { replies, echoes, likes, coveragePercent } });
+          const { replies, echoes, likes, coveragePercent, holderServers } = event;
+          progress({ stats: { replies, echoes, likes, coveragePercent, holderServers } });
         } else if (event.type === 'watch-refused' && sameWatch(event.watch, wish)) progress({ refused: event.code });
       });
       progress({});
@@ -156,16 +156,20 @@ export class Community {
   }
 
   async people({ wish, pages }: { wish: PeopleWish; pages: number }): Promise<PeopleView> {
-    if (wish.of === 'met') return { shown: await this.#met(), more: false };
+    if (wish.of === 'met') return { shown: await this.#met(), more: false, away: [] };
+    if (wish.of === 'elsewhere') return this.#elsewhere(wish.query);
     const { items, more } = await take(this.#peoplePages(wish), pages);
-    const shown = await Promise.all(
-      items.map(async ({ user, username }) => ({
-        userId: user,
-        name: username ?? (await this.#views.person(user)).name,
-        server: this.#servers.labelOf(user),
-      })),
-    );
-    return { shown, more };
+    return { shown: await Promise.all(items.map((item) => this.#listedPerson(item))), more, away: [] };
+  }
+
+  async #elsewhere(query: string): Promise<PeopleView> {
+    const { people, away } = await this.#member.lists.peopleElsewhere(query);
+    const shown = await Promise.all(people.map((item) => this.#listedPerson(item)));
+    return { shown, more: false, away: away.map((server) => this.#servers.nameOf(server)) };
+  }
+
+  async #listedPerson({ user, username }: ListedPerson): Promise<PersonRef> {
+    return { userId: user, name: username ?? (await this.#views.person(user)).name, server: this.#servers.labelOf(user) };
   }
 
   /** Whose names these are, whatever their capitals. */
@@ -190,7 +194,15 @@ export class Community {
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error;
     }
-    return this.#names.idOf(name, server);
+    return (await this.#names.idOf(name, server)) ?? (await this.#askTheirs(name, server));
+  }
+
+  /** Null if nobody there is called so, or it can't be asked. */
+  async #askTheirs(name: string, server: ServerId): Promise<string | null> {
+    const found = await this.#member.lists.peopleElsewhere(name).catch(() => null);
+    const isThat = ({ user, username }: ListedPerson): boolean =>
+      serverOf(user) === server && username !== null && sameName(username, name);
+    return found?.people.find(isThat)?.user ?? null;
   }
 
   /** Who invited this member, then others whose names this device has come across, as far as they are neither followed nor blocked. */
@@ -208,7 +220,7 @@ export class Community {
     return met;
   }
 
-  #peoplePages(wish: Exclude<PeopleWish, { of: 'met' }>): Pages<ListedPerson> {
+  #peoplePages(wish: Exclude<PeopleWish, { of: 'met' | 'elsewhere' }>): Pages<ListedPerson> {
     const { lists } = this.#member;
     if (wish.of === 'search') return lists.people(wish.query);
     if (wish.of === 'blocks') return lists.blocks();

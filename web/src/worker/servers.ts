@@ -36,7 +36,11 @@ export class Servers {
   /** Empty for the member's own server. */
   labelOf(id: UserId | ReedId): string {
     const server = serverOf(id);
-    return server === this.#parts.member.account?.server ? '' : (this.#labels.get(server) ?? server);
+    return server === this.#parts.member.account?.server ? '' : this.nameOf(server);
+  }
+
+  nameOf(server: ServerId): string {
+    return this.#labels.get(server) ?? server;
   }
 
   /** The server that people are named with like this; null if there is none. */

@@ -75,8 +75,8 @@ export class Standing {
     return { ...about, ...counts, pinned: pinned?.reedId ?? null };
   }
 
-  async profilePage({ user, page }: { user: string; page: number }): Promise<{ count: number; hasMore: boolean }> {
-    return this.#member.receiving.profilePage(userIn(user), page);
+  async profilePage({ user, page }: { user: string; page: number }): Promise<{ count: number; hasMore: boolean; isPartial: boolean }> {
+    return { isPartial: false, ...(await this.#member.receiving.profilePage(userIn(user), page)) };
   }
 
   async edit({ followsShown, pinned, ...rest }: ProfileWish): Promise<null> {
