@@ -5,6 +5,7 @@ import { placeIn, profilePath, reedPath } from '../../web/src/text/links.ts';
 import { namesIn, personText, splitName, withIds, withNames } from '../../web/src/text/names.ts';
 import { profileEndText } from '../../web/src/text/profiles.ts';
 import { elsewhere, labelsOf, standsText } from '../../web/src/text/servers.ts';
+import { coverageText } from '../../web/src/text/standing.ts';
 import { endText, waitText } from '../../web/src/text/waiting.ts';
 
 const HOME = 'hhhhhhhhhhhhhhhh';
@@ -54,6 +55,15 @@ test('a link to a reed or a profile leads to it here, whichever server it was co
   expect(placeIn(`@${BEN}`)).toBe(profilePath(BEN));
   for (const none of ['ben', 'https://marsh.example/', 'https://marsh.example/join#x.y.z', `https://marsh.example/pipe/${BEN}`, '%', ''])
     expect(placeIn(none)).toBeNull();
+});
+
+test('copies are counted where their author is, and told of elsewhere', () => {
+  const stats = { replies: 0, echoes: 0, likes: 0, coveragePercent: 50 };
+  expect(coverageText({ ...stats, holderServers: 0 })).toBe('On the devices of 50 % of the members.');
+  expect(coverageText({ ...stats, holderServers: 1 }, 'marsh.example')).toContain(
+    'members of marsh.example. Somebody on another server has it',
+  );
+  expect(coverageText({ ...stats, holderServers: 2 })).toContain('People on 2 other servers have it');
 });
 
 describe('what is elsewhere', () => {
