@@ -226,7 +226,6 @@ export const DEFAULT_LIMITS = {
   peerRequestsPerSecond: 50, // of one peer
   peerBytesPerMinute: 128 * MIB, // of one peer, both ways
   peerFaultBytes: MIB, // that a call counts as which does not hold: so many bytes in vain cost most
-  peerFaultBytes: MIB, // that a call counts as which does not hold: so many bytes in vain cost most
   peerClockMs: 5 * MINUTE, // that clocks of servers may differ by
   peerSignatureMs: MINUTE, // the longest that a signed request says it is good for
   peerNonceMs: 15 * MINUTE, // remembered; longer than a request can be good for by either clock

@@ -161,7 +161,11 @@ export class Documents {
     const verdict = accepted === null ? null : await this.#judge(server, accepted);
     if (verdict === 'accepted') return;
     this.#deps.log.warn({ server, verdict }, 'the document that a peer brought was not taken');
-    await db.query({ name: 'peer-document-soon', text: 'update peers set document_asked_at = null where server_id = $1', values: [server] });
+    await db.query({
+      name: 'peer-document-soon',
+      text: 'update peers set document_asked_at = null where server_id = $1',
+      values: [server],
+    });
   }
 
   #judge(server: ServerId, accepted: AcceptedDocument): Promise<Verdict['kind'] | null> {
