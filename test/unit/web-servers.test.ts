@@ -79,6 +79,9 @@ describe('what is elsewhere', () => {
   test('is waited for with the name of its server', () => {
     const waiting = { state: 'peer-away', onlineHolders: 0, brokenCopies: 0 } as const;
     expect(waitText(waiting, 'online', 'marsh.example').title).toBe('marsh.example is away at the moment');
+    const inTurn = { ...waiting, state: 'in-turn' } as const;
+    expect(waitText(inTurn, 'online', 'marsh.example').title).toBe('Asked of marsh.example, you are in turn');
+    expect(waitText(inTurn, 'online').title).toBe('Someone has it; you are in turn');
     expect(endText('not-found', '', true).title).not.toBe(endText('not-found', '').title);
     expect(endText('removed', '', true)).toEqual(endText('removed', ''));
   });
