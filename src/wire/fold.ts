@@ -1,4 +1,5 @@
 // The bodies of the fold's calls: bytes to values and back. What can't be read is null, never a throw: it is another server's fault.
+import { DEFAULT_LIMITS } from '../base/limits.ts';
 import { parseReedId, parseUserId, parseUserKeyId, parseUuid, type ReedId, type UserId, type UserKeyId, userOf } from './address.ts';
 import { reedbed } from './gen/fold.js';
 import { parseStrictJson } from './strict-json.ts';
@@ -6,6 +7,8 @@ import { parseStrictJson } from './strict-json.ts';
 const Wire = reedbed.v1;
 const UTF8 = new TextEncoder();
 const JSON_DEPTH = 16;
+/** A statement with its signatures. */
+const MOST_CERTIFICATE_BYTES = 2 * DEFAULT_LIMITS.statementBytes;
 
 export type FoldRequest = {
   readonly peerRequestId: string;
@@ -59,7 +62,8 @@ export const encodeFoldRequestAnswer = (onlineHolders: number, certificate?: obj
 export const decodeFoldRequestAnswer = (bytes: Uint8Array): FoldRequestAnswer | null =>
   read(() => {
     const { onlineHolders, certificate } = Wire.FoldRequestAnswer.decode(bytes);
-    return { onlineHolders, certificate };
+    // It is passed on to the member who asked, unread.
+    return certificate.length > MOST_CERTIFICATE_BYTES ? null : { onlineHolders, certificate };
   });
 
 export const encodeFoldDelivery = ({ peerRequestId, ciphertext, threadRecord }: FoldDelivery): Uint8Array =>

@@ -1,5 +1,7 @@
-// A peer that uses the names by which another one knows its requests: what it says is of its own requests only.
+// A peer that uses the names by which another one knows its requests: what it says is of its own requests only. And one that has enough for now, which
+// is no failure of it.
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/errors.ts';
 import type { ServerId } from '../../src/wire/address.ts';
 import { decodeFoldRequest, encodeFoldCrossings, encodeFoldWord } from '../../src/wire/fold.ts';
 import { FoldPair } from '../support/fold-pair.ts';
@@ -30,5 +32,31 @@ describe('a copy on its way to a peer', () => {
     pair.wire.release();
     await reader.next('dataResponse', ({ body }) => body.reedId === reed);
     expect(pair.wire.count('deliver')).toBe(1);
+  });
+});
+
+describe('a home server that', () => {
+  it.each([
+    ['has enough for now', 'TOO_MANY_OPEN', false],
+    ['can not answer', 'UNAVAILABLE', true],
+  ] as const)('%s is asked again in its time; only one that fails is said to be lost', async (_what, code, isLost) => {
+    const { reed } = await pair.reed();
+    const { legs } = pair.home.server.app;
+    const handle = () => Promise.reject(new AppError(code, 'not now', { retryAfterMs: 5_000 }));
+    pair.wire.attach(pair.home.id, new Map([...legs, ['request', { limitBytes: 100_000, handle }]]));
+    const [reader, waiting] = [await pair.member(pair.asking), await pair.member(pair.asking, { answer: 'nothing' })];
+    waiting.request(reed);
+    reader.request(reed);
+    await pair.settle();
+    const waits = 'select away_until is not null as waits from fold_peers where server_id = $1';
+    expect(await pair.asking.community.rows(waits, [pair.home.id])).toEqual([{ waits: true }]);
+    // Told to those who wait in line; each of these crosses.
+    const others = await pair.members(pair.asking, 3);
+    for (const other of others) other.request(reed);
+    await pair.pass(16_000);
+    const told = [reader, waiting, ...others].some(({ frames }) => frames.some(({ type }) => type === 'peerServerLost'));
+    expect(told).toBe(isLost);
+    pair.wire.attach(pair.home.id, legs);
+    await pair.passUntil(2_000, () => reader.frames.some(({ type }) => type === 'dataResponse'));
   });
 });

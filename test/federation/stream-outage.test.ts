@@ -114,3 +114,19 @@ test('what nobody said anything of is found by the next pass over all authors', 
   await flush(a);
   expect(all.taken).toEqual([1]);
 });
+
+// The last one: what was stopped looks no more.
+test('what nobody said anything of is found by a timer alone (F40)', async () => {
+  const all = taker();
+  wire.join(b.id, { legs: all.leg });
+  a.streams.start();
+  await a.rest();
+  const eve = await signUp(a);
+  await publishReed(a, eve);
+  for (let time = 0; time < 2; time += 1) {
+    a.clock.advance(a.limits.streamPassEveryMs);
+    await a.rest();
+  }
+  a.streams.stop();
+  expect(all.taken).toEqual([1]);
+});

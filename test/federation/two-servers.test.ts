@@ -97,6 +97,32 @@ test('what was published while a peer was away is told when it is back', async (
   await holds(follower, reed);
 });
 
+test('who waits for something of a peer that goes away hears so, sees it among the peers, and is given it when the peer is back', async () => {
+  const [author, reader] = [await join(a), await join(b)];
+  const reed = await publish(author, 'worth waiting for');
+  await settle();
+  expect(await reader.lists.peers()).toMatchObject([{ server: a.app.serverId, webUrl: a.url, state: 'live' }]);
+  await author.close();
+  await settle();
+  const waits = nextEvent(
+    reader,
+    isA('request', ({ progress }) => progress.state === 'nobody-online'),
+  );
+  const asked = reader.request(reed);
+  asked.catch(() => undefined);
+  await waits;
+  const lost = nextEvent(reader, isA('peer-lost'));
+  const port = Number(new URL(a.url).port);
+  await a.app.close();
+  expect(await lost).toEqual({ type: 'peer-lost', server: a.app.serverId });
+  expect(await reader.lists.peers()).toMatchObject([{ server: a.app.serverId, state: 'away' }]);
+  a = await startServer({ ...PRIVATE, config: { ...PRIVATE.config, port }, database: a.database });
+  author.connect();
+  await author.online();
+  await settle();
+  expect((await asked).body).toMatchObject({ text: 'worth waiting for' });
+});
+
 test('a peering that is paused lets nothing across, and goes on when it is resumed', async () => {
   const [author, follower] = [await join(a), await join(b)];
   await follow(follower, author);

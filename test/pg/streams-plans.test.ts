@@ -50,7 +50,10 @@ const touched = async (step: () => Promise<unknown>): Promise<number> => {
   let buffers = 0;
   const query = async (given: { text: string; values?: readonly unknown[] }) => {
     await client.query('begin');
-    const { rows } = await client.query({ text: `explain (analyze, buffers, format json) ${given.text}`, values: [...(given.values ?? [])] });
+    const { rows } = await client.query({
+      text: `explain (analyze, buffers, format json) ${given.text}`,
+      values: [...(given.values ?? [])],
+    });
     await client.query('rollback');
     const top = rows[0]['QUERY PLAN'][0].Plan;
     buffers += top['Shared Hit Blocks'] + top['Shared Read Blocks'];

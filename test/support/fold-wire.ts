@@ -11,8 +11,8 @@ import { decodeFoldDelivery, decodeFoldRequest } from '../../src/wire/fold.ts';
 
 export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonly leg: FoldLeg; readonly body: Uint8Array };
 
-/** What becomes of a call. held: until `release`. */
-export type Fate = 'pass' | 'lose-request' | 'lose-answer' | 'repeat' | 'hold';
+/** What becomes of a call. hold, hold-answer: until `release`. repeat: it comes twice at once; repeat-late: once more at `release`. */
+export type Fate = 'pass' | 'lose-request' | 'lose-answer' | 'repeat' | 'repeat-late' | 'hold' | 'hold-answer';
 
 const LEGS: ReadonlySet<string> = new Set<FoldLeg>([
   ...(['request', 'fallback', 'deliver', 'not-held', 'cancel', 'ack', 'crossings', 'holder-notify'] as const),
@@ -95,11 +95,17 @@ export class Wire {
 
   async #pass(call: WireCall): Promise<Called> {
     const fate = await this.fate(call);
-    if (fate === 'hold') await new Promise<void>((go) => this.#held.push(go));
+    if (fate === 'hold') await this.#hold();
     if (fate === 'lose-request') return { kind: 'transport', reason: 'lost' };
     const first = this.#handle(call);
+    if (fate === 'repeat-late') void this.#hold().then(() => this.#handle(call));
     const [answer] = fate === 'repeat' ? await Promise.all([first, this.#handle(call)]) : [await first];
+    if (fate === 'hold-answer') await this.#hold();
     return fate === 'lose-answer' ? { kind: 'transport', reason: 'lost' } : answer;
+  }
+
+  #hold(): Promise<void> {
+    return new Promise((go) => this.#held.push(go));
   }
 
   async #handle({ body, from, leg: name, to }: WireCall): Promise<Called> {

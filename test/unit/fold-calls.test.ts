@@ -37,7 +37,30 @@ test('one that has its own time is ended by it, also while it waits for its turn
   const calls = Array.from({ length: AT_ONCE + 1 }, () => fold.call(PEER, 'deliver', NOTHING, { timeoutMs: 1_000 }));
   await turns();
   clock.advance(1_000);
-  for (const call of calls) expect(await call).toEqual({ kind: 'transport', reason: 'closed' });
+  for (const call of calls) expect(await call).toEqual({ kind: 'transport', reason: 'closed', isOurs: true });
+});
+
+test('who waits in vain leaves the line, which has an end', async () => {
+  const open: ((called: Called) => void)[] = [];
+  const { clock, fold } = setUp(() => new Promise((answer) => open.push(answer)));
+  const stop = new AbortController();
+  const ack = (options = {}) => fold.call(PEER, 'ack', NOTHING, options);
+  const running = Array.from({ length: AT_ONCE }, () => ack());
+  const timed = ack({ timeoutMs: 1_000 });
+  const stopped = ack({ signal: stop.signal });
+  const waiting = Array.from({ length: DEFAULT_LIMITS.foldCallsWaiting - 2 }, () => ack());
+  expect(await ack()).toEqual({ kind: 'transport', reason: 'busy', isOurs: true });
+  clock.advance(1_000);
+  stop.abort();
+  for (const gone of [timed, stopped]) expect(await gone).toEqual({ kind: 'transport', reason: 'closed', isOurs: true });
+  const late = ack();
+  for (let at = 0; at < AT_ONCE + waiting.length + 1; at += 1) {
+    open[at]?.({ kind: 'answer', status: 204, body: NOTHING });
+    await turns();
+  }
+  expect(open).toHaveLength(AT_ONCE + waiting.length + 1);
+  for (const call of [...running, ...waiting, late]) expect(await call).toMatchObject({ status: 204 });
+  expect(clock.timers).toBe(0);
 });
 
 test.each<[Called, object]>([
@@ -47,7 +70,19 @@ test.each<[Called, object]>([
   ],
   [
     { kind: 'held', untilMs: null },
-    { kind: 'transport', reason: 'held', retryAfterMs: 0 },
+    { kind: 'transport', reason: 'held' },
+  ],
+  [
+    { kind: 'transport', reason: 'unreachable', untilMs: 1_008_000 },
+    { kind: 'transport', reason: 'unreachable', retryAfterMs: 8_000 },
+  ],
+  [
+    { kind: 'transport', reason: 'busy' },
+    { kind: 'transport', reason: 'busy', isOurs: true },
+  ],
+  [
+    { kind: 'answer', status: 403, body: NOTHING, refusal: { code: 'FORBIDDEN', retryAfterMs: 0 } },
+    { kind: 'answer', status: 403, body: NOTHING, epoch: '', code: 'FORBIDDEN', retryAfterMs: 0 },
   ],
   [
     { kind: 'transport', reason: 'timeout' },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS as limits } from '../../src/base/limits.ts';
 import type { FoldAnswer } from '../../src/federation/fold-ports.ts';
 import { afterDelivery, afterRequest, awayMs, isBusy, isFailing, isSettled } from '../../src/federation/fold-rules.ts';
+import { decodeFoldRequestAnswer, encodeFoldRequestAnswer } from '../../src/wire/fold.ts';
 
 const answer = (status: number, retryAfterMs?: number): FoldAnswer => ({
   ...{ kind: 'answer', status, body: new Uint8Array(0), epoch: '' },
@@ -39,6 +40,12 @@ describe('after a request', () => {
   ])('of a holder’s server answered %i the next one is asked', (status, isUnheld) => {
     expect(afterRequest(answer(status), true)).toEqual({ kind: 'next', isUnheld });
   });
+});
+
+it('an answer with a certificate longer than any is none', () => {
+  const explained = (chars: number) => decodeFoldRequestAnswer(encodeFoldRequestAnswer(0, { statement: 'x'.repeat(chars) }));
+  expect(explained(2 * limits.statementBytes - 20)?.certificate).toHaveLength(2 * limits.statementBytes - 4);
+  expect(explained(2 * limits.statementBytes)).toBeNull();
 });
 
 describe('after a delivery', () => {

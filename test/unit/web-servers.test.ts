@@ -5,6 +5,7 @@ import { placeIn, profilePath, reedPath } from '../../web/src/text/links.ts';
 import { namesIn, personText, splitName, withIds, withNames } from '../../web/src/text/names.ts';
 import { profileEndText } from '../../web/src/text/profiles.ts';
 import { elsewhere, labelsOf, standsText } from '../../web/src/text/servers.ts';
+import { coverageText } from '../../web/src/text/standing.ts';
 import { endText, waitText } from '../../web/src/text/waiting.ts';
 
 const HOME = 'hhhhhhhhhhhhhhhh';
@@ -56,6 +57,15 @@ test('a link to a reed or a profile leads to it here, whichever server it was co
     expect(placeIn(none)).toBeNull();
 });
 
+test('copies are counted where their author is, and told of elsewhere', () => {
+  const stats = { replies: 0, echoes: 0, likes: 0, coveragePercent: 50 };
+  expect(coverageText({ ...stats, holderServers: 0 })).toBe('On the devices of 50 % of the members.');
+  expect(coverageText({ ...stats, holderServers: 1 }, 'marsh.example')).toContain(
+    'members of marsh.example. Somebody on another server has it',
+  );
+  expect(coverageText({ ...stats, holderServers: 2 })).toContain('People on 2 other servers have it');
+});
+
 describe('what is elsewhere', () => {
   const around = { me: { server: HOME }, peers: [peer] };
   test('is told from what is at home, and from what was never heard of', () => {
@@ -79,6 +89,9 @@ describe('what is elsewhere', () => {
   test('is waited for with the name of its server', () => {
     const waiting = { state: 'peer-away', onlineHolders: 0, brokenCopies: 0 } as const;
     expect(waitText(waiting, 'online', 'marsh.example').title).toBe('marsh.example is away at the moment');
+    const inTurn = { ...waiting, state: 'in-turn' } as const;
+    expect(waitText(inTurn, 'online', 'marsh.example').title).toBe('Asked of marsh.example, you are in turn');
+    expect(waitText(inTurn, 'online').title).toBe('Someone has it; you are in turn');
     expect(endText('not-found', '', true).title).not.toBe(endText('not-found', '').title);
     expect(endText('removed', '', true)).toEqual(endText('removed', ''));
   });

@@ -14,8 +14,9 @@ export function standingText({ refused, own, settled }: Pick<CopyView, 'refused'
 export function coverageText({ coveragePercent, holderServers }: StatsView, server?: string): string {
   const members = `On the devices of ${countText(coveragePercent)} % of the members${server === undefined ? '' : ` of ${server}`}.`;
   if (holderServers === 0) return members;
-  const others = holderServers === 1 ? 'another server' : `${countText(holderServers)} other servers`;
-  return `${members} Somebody on ${others} has it, too.`;
+  const others =
+    holderServers === 1 ? 'Somebody on another server has it, too.' : `People on ${countText(holderServers)} other servers have it, too.`;
+  return `${members} ${others}`;
 }
 
 /** What blocking does, before it is done. */

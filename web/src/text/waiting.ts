@@ -15,7 +15,7 @@ const UNHEARD: Readonly<Record<Exclude<Phase, 'online'>, WaitText>> = {
 };
 
 /** The words for a request's present state; `phase` is where the connection stands, `server` what the reed's is called if it is another one. */
-export function waitText(waiting: Waiting, phase: Phase, server = 'Its author’s server'): WaitText {
+export function waitText(waiting: Waiting, phase: Phase, server?: string): WaitText {
   if (phase !== 'online') return UNHEARD[phase];
   const { title, note } = stateText(waiting, server);
   return { title, note: waiting.brokenCopies > 0 && waiting.state !== 'asking-again' ? `${note} ${broken(waiting.brokenCopies)}` : note };
@@ -26,7 +26,7 @@ const broken = (count: number): string =>
     ? 'One copy that came was not what its author signed; it was thrown away and the server was told.'
     : `${count} copies that came were not what their author signed; they were thrown away and the server was told.`;
 
-function stateText(waiting: Waiting, server: string): WaitText {
+function stateText(waiting: Waiting, server: string | undefined): WaitText {
   const { onlineHolders: count } = waiting;
   switch (waiting.state) {
     case 'sending':
@@ -45,6 +45,11 @@ function stateText(waiting: Waiting, server: string): WaitText {
         note: 'Their device checks your key, encrypts a copy for you alone and sends it.',
       };
     case 'in-turn':
+      if (server !== undefined && count === 0)
+        return {
+          title: `Asked of ${server}, you are in turn`,
+          note: 'Only a few copies come over at a time; whoever gets one here passes it on. It comes by itself once somebody who has it is online.',
+        };
       return {
         title: count > 0 ? `${people(count)} ${have(count)}; you are in turn` : 'Someone has it; you are in turn',
         note: 'Their devices are answering others at the moment. You are next as soon as there is room.',
@@ -61,7 +66,7 @@ function stateText(waiting: Waiting, server: string): WaitText {
       };
     case 'peer-away':
       return {
-        title: `${server} is away at the moment`,
+        title: `${server ?? 'Its author’s server'} is away at the moment`,
         note: 'Nobody here has a copy that could be given to you. It comes by itself when that server is back, or when somebody here has it. You can leave this page meanwhile.',
       };
     case 'checking':
