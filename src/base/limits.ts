@@ -259,6 +259,7 @@ export const DEFAULT_LIMITS = {
   // Streams of authors to peers.
   streamItems: 100, // of one request; halved after a fault
   streamBytes: MIB, // of one request, about; a single item may be as long as it is
+  streamStepsAtOnce: 4, // in the database, of all peers together; the others wait for their turn
   streamsPerPeer: 8, // authors whose items are on the wire to one peer
   streamLeaseMs: 30 * SECOND, // longer than a call; then another replica sends
   streamRetryFirstMs: SECOND,

@@ -2,11 +2,11 @@
 // verified like a copy; opening a reed of it asks for a copy to keep.
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
+import { Slots } from '../base/slots.ts';
 import { parseReedId, type ReedId, type UserId, userOf } from '../wire/address.ts';
 import type { Frame, FrameOf, InvalidReason } from '../wire/frames.ts';
 import type { Agreements } from './agreements.ts';
 import type { CheckedContent } from './check-copy.ts';
-import { Slots } from './slots.ts';
 import type { Store } from './store.ts';
 import type { Tombstones } from './tombstones.ts';
 import type { Emit } from './types.ts';

@@ -2,6 +2,7 @@
 // acknowledged later, and what is too much is left unanswered, so that the server says it again.
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
+import { Slots } from '../base/slots.ts';
 import { parseReedId, type ReedId, type UserId, userOf } from '../wire/address.ts';
 import { ACCUSING_REASONS, type DeliveryType, type Frame, type FrameBodies, type FrameOf, type InvalidReason } from '../wire/frames.ts';
 import type { Agreements } from './agreements.ts';
@@ -10,7 +11,6 @@ import type { Declined } from './declined.ts';
 import type { Pending, PendingReeds } from './pending.ts';
 import { REFUSALS_MAX, retryDelayMs } from './refusals.ts';
 import type { ServerTime } from './server-time.ts';
-import { Slots } from './slots.ts';
 import type { Change, CopyRecord, RequestRecord, Store } from './store.ts';
 import type { Tombstones } from './tombstones.ts';
 import { type Emit, RequestFailure, type RequestProgress } from './types.ts';

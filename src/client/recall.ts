@@ -4,11 +4,11 @@
 import type { Timer } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
+import { Slots } from '../base/slots.ts';
 import { type ReedId, type UserId, userOf } from '../wire/address.ts';
 import type { Evictions } from './evictions.ts';
 import type { Lists } from './lists.ts';
 import type { ServerTime } from './server-time.ts';
-import { Slots } from './slots.ts';
 import type { Change, RecallRecord, Store } from './store.ts';
 import { type Emit, type RecallProgress, RequestFailure, type RequestOutcome, type RequestProgress } from './types.ts';
 import type { Viewer } from './viewer.ts';

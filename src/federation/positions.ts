@@ -60,8 +60,9 @@ export class Positions implements Leg {
     const { clock, limits, peers, random } = this.#deps;
     this.#timer = clock.after(jittered(afterMs, random), () => {
       this.#tick(limits.positionsEveryMs);
+      // Each for itself: one that does not answer keeps nobody waiting.
       this.#run(async () => {
-        for (const peer of await peers.near()) await this.compare(peer);
+        for (const peer of await peers.near()) this.peerBack(peer);
       });
     });
   }

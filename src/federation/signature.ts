@@ -89,6 +89,21 @@ export function signAnswer(
   return fieldsOf(signer, { lines: answerLines(answer.status, digest, answer.requestSignature), parameters, digest });
 }
 
+/** Made keys by their text, so that a request costs no more than its signature; the oldest leaves. */
+const madeKeys = new Map<string, KeyObject>();
+const KEYS_KEPT = 4_096;
+
+function keyOf(text: string): KeyObject | null {
+  const known = madeKeys.get(text);
+  if (known !== undefined) return known;
+  const made = publicKeyOf(text);
+  if (made === null) return null;
+  const [oldest] = madeKeys.keys();
+  if (madeKeys.size >= KEYS_KEPT && oldest !== undefined) madeKeys.delete(oldest);
+  madeKeys.set(text, made);
+  return made;
+}
+
 /** A key to verify with; null for what is no point of the curve that only one secret can sign for. */
 function publicKeyOf(key: string): KeyObject | null {
   const point = fromBase64url(key);
@@ -102,7 +117,7 @@ function publicKeyOf(key: string): KeyObject | null {
 
 function isSigned(form: SignedForm, lines: readonly string[], keys: TransportKeys): boolean {
   const named = keys.get(form.kid);
-  const key = named === undefined ? null : publicKeyOf(named);
+  const key = named === undefined ? null : keyOf(named);
   return key !== null && verify(null, baseOf(lines, form.parameters), key, form.signature);
 }
 

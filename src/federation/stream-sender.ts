@@ -4,6 +4,7 @@
 import { jittered } from '../base/backoff.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
+import { Slots } from '../base/slots.ts';
 import type { ServerId, UserId } from '../wire/address.ts';
 import { decodeStreamAnswer, encodeStreamRequest, type StreamItem, streamItemBytes } from '../wire/streams.ts';
 import { isAnswered, type Reply, settle } from './stream-cursor.ts';
@@ -36,6 +37,8 @@ export class StreamSender {
   /** Peers that took no more before everything was looked at. */
   readonly #unfinished = new Set<ServerId>();
   readonly #heardAt = new Map<ServerId, number>();
+  /** Steps in the database: however many peers are told something, the rest of the pool is there for everybody else. */
+  readonly #steps: Slots;
   #working = 0;
   #passedAt = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
@@ -43,6 +46,7 @@ export class StreamSender {
 
   constructor(deps: StreamSenderDeps) {
     this.#deps = deps;
+    this.#steps = new Slots(deps.limits.streamStepsAtOnce);
   }
 
   get idle(): boolean {
@@ -83,7 +87,7 @@ export class StreamSender {
   /** The peer says that it is there, or was approved just now: nothing of its waits any longer. */
   wake(peer: ServerId): void {
     this.#run(async () => {
-      await this.#deps.table.hurry(peer);
+      await this.#steps.run(() => this.#deps.table.hurry(peer));
       this.#want(peer, ALL);
     });
   }
@@ -177,11 +181,11 @@ export class StreamSender {
     const look = drain.next(places);
     if (look === null) return null;
     if (look.kind === 'due') {
-      drain.want({ authors: await table.due(peer, limits.streamNames) });
+      drain.want({ authors: await this.#steps.run(() => table.due(peer, limits.streamNames)) });
       return [];
     }
-    if (look.kind === 'authors') return table.claim(peer, look.authors, places);
-    const claims = await table.claimAfter(peer, look.after, places);
+    if (look.kind === 'authors') return this.#steps.run(() => table.claim(peer, look.authors, places));
+    const claims = await this.#steps.run(() => table.claimAfter(peer, look.after, places));
     drain.passed(look.nth, claims.length < places ? null : (claims.at(-1)?.author ?? null));
     return claims;
   }
@@ -190,14 +194,14 @@ export class StreamSender {
   async #send(claim: Claim): Promise<boolean> {
     const { clock, limits, random, table } = this.#deps;
     const { author, peer, state } = claim;
-    const items = fitting(await table.items(claim), limits.streamBytes);
+    const items = fitting(await this.#steps.run(() => table.items(claim)), limits.streamBytes);
     const { start, cursor, sent } = state;
     const body = encodeStreamRequest({ authorId: author, start, cursor, sent, token: this.#deps.token(), items, replay: false });
     const reply = replyOf(await this.#deps.calls.call(peer, 'stream', body));
     const numbers = items.map(({ number }) => number);
     const settlement = settle({ state, numbers, reply, now: clock.now(), limits, random });
     if (settlement.parked.length > 0 || settlement.liftAbove !== null) this.#tell(claim, settlement);
-    await table.settle(claim, settlement);
+    await this.#steps.run(() => table.settle(claim, settlement));
     return !settlement.stopsPeer;
   }
 
@@ -211,7 +215,7 @@ export class StreamSender {
   async #replay(peer: ServerId): Promise<boolean> {
     const { limits, table } = this.#deps;
     for (;;) {
-      const parked = await table.replays(peer, limits.streamItems);
+      const parked = await this.#steps.run(() => table.replays(peer, limits.streamItems));
       for (const item of parked) if (!(await this.#replayOne(item))) return false;
       if (parked.length < limits.streamItems) return true;
     }

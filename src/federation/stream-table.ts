@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
+import type { Executor } from '../identity/executor.ts';
 import { liftStream } from '../identity/stream.ts';
 import type { ServerId, UserId } from '../wire/address.ts';
 import type { StreamItem, StreamKind } from '../wire/streams.ts';
@@ -74,8 +75,8 @@ const CLAIM = claimOf('s.author_id = any($5::text[])');
 /** Goes on where the one before ended: a pass reads each author once, not all of them for each few. */
 const CLAIM_AFTER = claimOf('s.author_id > $5');
 
-/** Certificates of facts $3 of author $1; $2: for that peer, whose parked items tell nothing in the stream. A thread counts as its parts. */
-const ITEMS = `
+/** Certificates of facts of author $1, by their numbers; $2: for that peer, whose parked items tell nothing in the stream. A thread counts as its parts. */
+const itemsOf = (numbers: string): string => `
 select f.number::float8 as number, f.kind, f.subject_id as subject, coalesce(r.broadcast, false) as broadcast, s.certificate,
   case when f.kind = 'thread' and s.hash is not null then (
     select jsonb_agg(ps.certificate order by p.thread_index) from reeds p join statements ps on ps.hash = p.statement_hash
@@ -93,13 +94,26 @@ left join statements s on s.hash = case f.kind
     when 'key' then (select k.statement_hash from keys k where k.id = f.subject_id and k.void_hash is null)
     when 'key-revocation' then (select k.statement_hash from key_revocations k where k.key_id = f.subject_id) end
   and ($2::text is null or not exists (select from parked_items p where p.server_id = $2 and p.author_id = f.author_id and p.number = f.number))
-where f.author_id = $1 and f.number = any($3::bigint[]) order by f.number`;
+where f.author_id = $1 and f.number = any(${numbers}) order by f.number`;
 
-const NUMBERS = `
-select number::float8 as number from (
-  select number, sum(case kind when 'thread' then $4::int else 1 end) over (order by number) as weight, row_number() over (order by number) as nth
-  from (select number, kind from author_facts where author_id = $1 and number > $2 order by number limit $3) f
-) w where nth = 1 or weight <= $5 order by number`;
+/** The next after $3, $4 at most, which weigh $6 at most, a thread $5. */
+const NEXT = `array(
+  select number from (
+    select number, sum(case kind when 'thread' then $5::int else 1 end) over (order by number) as weight, row_number() over (order by number) as nth
+    from (select number, kind from author_facts where author_id = $1 and number > $3 order by number limit $4) n
+  ) w where nth = 1 or weight <= $6)`;
+const ITEMS = itemsOf('$3::bigint[]');
+const NEXT_ITEMS = itemsOf(NEXT);
+
+/** Moves a place and gives its lease back. @returns whether the lease was still ours */
+async function move(executor: Executor, { author, lease, peer }: Claim, { retryAtMs, state }: Settlement): Promise<boolean> {
+  const [later, retry] = [state.laterSinceMs, retryAtMs].map((ms) => (ms === null ? null : new Date(ms)));
+  const { rows } = await sql`
+    update peer_cursors set cursor = ${state.cursor}, acked = ${state.acked}, sent = greatest(sent, ${state.sent}), items = ${state.items},
+      failures = ${state.failures}, later_since = ${later}, retry_at = ${retry}, lease_until = null
+    where server_id = ${peer} and author_id = ${author} and lease_until::text = ${lease} returning author_id`.execute(executor);
+  return rows.length > 0;
+}
 
 export class StreamTable {
   readonly #deps: StreamTableDeps;
@@ -147,17 +161,12 @@ export class StreamTable {
   /** The next items of a place, by count and weight. */
   async items({ author, peer, state }: Claim): Promise<StreamItem[]> {
     const { db, limits } = this.#deps;
-    const rows = await db.query<{ number: number }>({
-      name: 'streams_numbers',
-      text: NUMBERS,
-      values: [author, state.cursor, state.items, limits.threadParts, limits.streamItems],
+    const rows = await db.query<ItemRow>({
+      name: 'streams_next',
+      text: NEXT_ITEMS,
+      values: [author, peer, state.cursor, state.items, limits.threadParts, limits.streamItems],
     });
-    if (rows.length === 0) return this.#upTo(author, state.cursor);
-    return this.build(
-      author,
-      peer,
-      rows.map(({ number }) => number),
-    );
+    return rows.length === 0 ? this.#upTo(author, state.cursor) : rows.map(itemOf);
   }
 
   /** Numbers that were given and have no fact any more are told of by the last of them. */
@@ -177,29 +186,28 @@ export class StreamTable {
     return rows.map(itemOf);
   }
 
-  /** Takes what an answer meant, and gives the lease back. */
-  async settle(claim: Claim, { liftAbove, parked, retryAtMs, state }: Settlement): Promise<void> {
-    const { clock, db } = this.#deps;
-    const { author, lease, peer } = claim;
-    const now = new Date(clock.now());
-    await db.transaction(async (tx) => {
-      const { rows } = await sql`
-        update peer_cursors set cursor = ${state.cursor}, acked = ${state.acked}, sent = greatest(sent, ${state.sent}), items = ${state.items},
-          failures = ${state.failures}, later_since = ${state.laterSinceMs === null ? null : new Date(state.laterSinceMs)},
-          retry_at = ${retryAtMs === null ? null : new Date(retryAtMs)}, lease_until = null
-        where server_id = ${peer} and author_id = ${author} and lease_until::text = ${lease} returning author_id`.execute(tx);
-      if (rows.length === 0) return;
-      for (const { number, reason } of parked)
-        await sql`
-          insert into parked_items (server_id, author_id, number, kind, subject_id, reason, parked_at)
-          select ${peer}, author_id, number, kind, subject_id, ${reason}, ${now} from author_facts
-          where author_id = ${author} and number = ${number}
-          on conflict (server_id, author_id, number) do update set reason = excluded.reason, parked_at = excluded.parked_at`.execute(tx);
-      if (liftAbove === null) return;
-      // Under new numbers they are sent again, and refused again.
-      await sql`delete from parked_items where author_id = ${author} and number > ${claim.state.acked}`.execute(tx);
-      await liftStream(tx, author, { from: claim.state.acked, above: liftAbove });
-    });
+  /** Takes what an answer meant, and gives the lease back. Mostly that is all, and one statement. */
+  async settle(claim: Claim, settlement: Settlement): Promise<void> {
+    const { db } = this.#deps;
+    if (settlement.parked.length === 0 && settlement.liftAbove === null) await move(db.kysely, claim, settlement);
+    else await db.transaction((tx) => this.#settleIn(tx, claim, settlement));
+  }
+
+  async #settleIn(tx: Executor, claim: Claim, settlement: Settlement): Promise<void> {
+    if (!(await move(tx, claim, settlement))) return;
+    const { author, peer, state } = claim;
+    const { liftAbove, parked } = settlement;
+    const now = new Date(this.#deps.clock.now());
+    for (const { number, reason } of parked)
+      await sql`
+        insert into parked_items (server_id, author_id, number, kind, subject_id, reason, parked_at)
+        select ${peer}, author_id, number, kind, subject_id, ${reason}, ${now} from author_facts
+        where author_id = ${author} and number = ${number}
+        on conflict (server_id, author_id, number) do update set reason = excluded.reason, parked_at = excluded.parked_at`.execute(tx);
+    if (liftAbove === null) return;
+    // Under new numbers they are sent again, and refused again.
+    await sql`delete from parked_items where author_id = ${author} and number > ${state.acked}`.execute(tx);
+    await liftStream(tx, author, { from: state.acked, above: liftAbove });
   }
 
   /** What waits for its date need not wait any longer: the peer is there. */

@@ -1,6 +1,7 @@
 // `npm run bench`: runs the parts that were asked for, one after the other, and prints what they found.
 import { measureCatchup, measureStats } from './community.ts';
 import { measureDormant } from './dormant.ts';
+import { type FederationSizes, measureFederation } from './federation.ts';
 import { measureIdle } from './idle.ts';
 import { measureLatency } from './latency.ts';
 import { HELP, type Options, type Part, readOptions, UsageError } from './options.ts';
@@ -28,19 +29,32 @@ const FULL = {
   followers: 1_000,
   catchup: { owed: 50_000, authors: 20 },
   stats: { watchers: 1_000, changes: 100, everyMs: 50 },
+  federation: {
+    stream: { authors: 8, items: 2_000 },
+    fold: { readers: 1_000 },
+    many: {
+      ...{ good: 60, holes: 140, owed: 10_000, requests: 20_000, inProcessMs: 2_000 },
+      ...{ forMs: 20_000, newHolesMs: 12_000, burst: 80 },
+    },
+  } satisfies FederationSizes,
   dormant: { dormant: 100_000, dormantReeds: 50_000, waiting: 10_000, waitingHolders: 200, holdersOfOne: 10_000, reedsOfOne: 50_000 },
 };
 const QUICK: typeof FULL = {
   ...FULL,
   load: { ...FULL.load, reeds: 10_000, rounds: 3, warmUpMs: 700, measuredMs: 2_000 },
-  latencyMs: 4_000,
-  idle: { ...FULL.idle, settleMs: 1_500, windowMs: 15_000 },
-  catchup: { owed: 4_000, authors: 20 },
+  latencyMs: 3_000,
+  idle: { ...FULL.idle, settleMs: 1_500, windowMs: 6_000 },
+  catchup: { owed: 2_000, authors: 20 },
   stats: { watchers: 1_000, changes: 40, everyMs: 50 },
+  federation: {
+    ...FULL.federation,
+    stream: { authors: 8, items: 80 },
+    many: { ...FULL.federation.many, requests: 2_000, inProcessMs: 300, forMs: 2_500, newHolesMs: 5_000, burst: 8 },
+  },
 };
 
 /** In a hurry, and only then, a slow machine gets smaller parts: what was measured stands in the tables. */
-const HURRY = { idleAfterMs: 45_000, fewerSockets: 2_000, dormantAfterMs: 70_000, fewer: 10 };
+const HURRY = { idleAfterMs: 40_000, fewerSockets: 2_000, dormantAfterMs: 60_000, fewer: 10, federationAfterMs: 75_000, fewerReaders: 250 };
 
 const hurried = (sizes: typeof FULL, passedMs: number): typeof FULL => {
   const tenth = (count: number): number => Math.round(count / HURRY.fewer);
@@ -49,6 +63,7 @@ const hurried = (sizes: typeof FULL, passedMs: number): typeof FULL => {
   return {
     ...sizes,
     idle: passedMs < HURRY.idleAfterMs ? sizes.idle : { ...sizes.idle, sockets: HURRY.fewerSockets },
+    federation: passedMs < HURRY.federationAfterMs ? sizes.federation : { ...sizes.federation, fold: { readers: HURRY.fewerReaders } },
     dormant:
       passedMs < HURRY.dormantAfterMs
         ? sizes.dormant
@@ -98,6 +113,12 @@ const atRest = async ({ parts }: Options, sizesNow: () => typeof FULL): Promise<
   return results;
 };
 
+const borders = async ({ parts, profile }: Options, sizes: typeof FULL): Promise<Pick<Results, 'federation'>> => {
+  if (!parts.has('federation')) return {};
+  say('federation …');
+  return { federation: await measureFederation(sizes.federation, parts.size === 1 ? profile : null) };
+};
+
 const anyOf = (options: Options, ...parts: Part[]): boolean => parts.some((part) => options.parts.has(part));
 
 const run = async (options: Options): Promise<void> => {
@@ -108,6 +129,7 @@ const run = async (options: Options): Promise<void> => {
   const results: Results = {
     ...(anyOf(options, 'throughput', 'latency') ? await underLoad(options, sizes) : {}),
     ...(anyOf(options, ...AT_REST) ? await atRest(options, () => (options.quick ? hurried(sizes, passedMs()) : sizes)) : {}),
+    ...(await borders(options, options.quick ? hurried(sizes, passedMs()) : sizes)),
   };
   process.stdout.write(`${tables(results, sizes.load satisfies Sizes)}\n\ntook ${(passedMs() / 1_000).toFixed(0)} s\n`);
   if (options.json) process.stdout.write(`${JSON.stringify(summary(results))}\n`);

@@ -1,7 +1,7 @@
 // What the bench is asked to do, from its command line.
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['throughput', 'latency', 'idle', 'spread', 'fanout', 'catchup', 'stats', 'dormant'] as const;
+export const PARTS = ['throughput', 'latency', 'idle', 'spread', 'fanout', 'catchup', 'stats', 'dormant', 'federation'] as const;
 export type Part = (typeof PARTS)[number];
 
 export type Options = {
@@ -14,12 +14,14 @@ export type Options = {
 export const HELP = `npm run bench -- [options]
 
 Measures full deliveries beside a bare WebSocket relay and beside single statements, latency at half load, idle sockets, the spread of one
-reed to who asked for it and to followers, the catch-up of one who was away, counts under a thousand watchers, and what waiting events cost. Ratios compare neighbours in one run; absolute numbers are this machine's at this moment.
+reed to who asked for it and to followers, the catch-up of one who was away, counts under a thousand watchers, what waiting events cost, and
+what other servers cost: signed requests, streams, a thousand readers over there, peers that don't answer. Ratios compare neighbours in one run; absolute numbers are this machine's at this moment.
 
   --quick           fewer rounds and shorter ones: all parts within two minutes
   --json            the last line is one JSON object; with --only, null is what was not measured
   --only <part>     ${PARTS.join(', ')}; may be repeated (latency measures the throughput first)
-  --profile <file>  write a CPU profile of the server under one more round of load (.cpuprofile)
+  --profile <file>  write a CPU profile of the server under one more round of load, or, with
+                    --only federation, of the one with many peers (.cpuprofile)
   --help            this text
 
 Nothing is left behind: everything runs in temporary folders and on loopback ports.

@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import type { Catchup, Stats } from './community.ts';
 import type { Dormant } from './dormant.ts';
+import type { Federation } from './federation.ts';
 import type { Idle } from './idle.ts';
 import type { Latency } from './latency.ts';
+import type { Reach } from './many-peers.ts';
 import type { SpreadResult } from './spread.ts';
 import { median, spreadOf } from './statistics.ts';
 import type { Round, Sizes, Throughput } from './throughput.ts';
@@ -18,6 +20,7 @@ export type Results = {
   readonly catchup?: Catchup;
   readonly stats?: Stats;
   readonly dormant?: Dormant;
+  readonly federation?: Federation;
 };
 
 const GIB = 2 ** 30;
@@ -142,6 +145,27 @@ const dormant = (found: Dormant): string =>
     ]),
   ].join('\n');
 
+const reachRow = (name: string, { p50Ms, p99Ms, perSecond }: Reach, alone: Reach): string[] => [
+  ...[name, `${two(p50Ms)} / ${two(p99Ms)}`, whole(perSecond)],
+  ...[two(p99Ms / alone.p99Ms), two(perSecond / alone.perSecond)],
+];
+
+const federation = ({ verified, stream, fold, many }: Federation): string =>
+  [
+    `Other servers: signed requests ${whole(verified.inProcess)} a second verified in one thread, ${whole(verified.overHttp)} answered over HTTP, ${whole(verified.cpuUs)} µs of CPU each`,
+    `  Stream of ${stream.items} facts to another server: ${whole(stream.perSecond)} a second proven, stored and confirmed, ${two(stream.statementsHome)} + ${two(stream.statementsThere)} statements and ${whole(stream.cpuUs)} µs of CPU each`,
+    `  ${fold.readers} readers there of one reed: ${whole(fold.tookMs)} ms until all had it, ${fold.crossings} copies crossed, at most ${fold.mostAtOnce} at once, ${fold.ledgerHome} + ${fold.ledgerThere} ledger statements`,
+    `  Facts to ${many.good} peers that answer: p50 / p99 in ms from publication to peer at ${two(many.perSecond)} publications a second; items a second at all of them when many are published at once`,
+    table([
+      ['', 'p50 / p99', 'a second', 'p99 ratio', 'rate ratio'],
+      reachRow('alone', many.alone, many.alone),
+      reachRow(`beside one away that is owed ${many.owed}`, many.besideOwed, many.alone),
+      reachRow(`beside that and ${many.holes} black holes, in their first seconds`, many.besideNewHoles, many.alone),
+      reachRow('once those are known to be silent', many.besideHoles, many.alone),
+    ]),
+    `  ${(many.bytesMoreOwed / KIB / KIB).toFixed(0)} and ${(many.bytesMoreHoles / KIB / KIB).toFixed(0)} MiB more in the server than alone`,
+  ].join('\n');
+
 /** All tables of what was measured. */
 export const tables = (results: Results, sizes: Sizes): string =>
   [
@@ -153,11 +177,28 @@ export const tables = (results: Results, sizes: Sizes): string =>
     results.catchup && catchup(results.catchup),
     results.stats && stats(results.stats),
     results.dormant && dormant(results.dormant),
+    results.federation && federation(results.federation),
   ]
     .filter((part) => part !== undefined)
     .join('\n\n');
 
 const rounded = (value: number | undefined, digits: number): number | null => (value === undefined ? null : Number(value.toFixed(digits)));
+
+const federationSummary = (found: Federation | undefined) => ({
+  signedPerSecond: rounded(found?.verified.inProcess, 0),
+  signedRequestsPerSecond: rounded(found?.verified.overHttp, 0),
+  streamItemsPerSecond: rounded(found?.stream.perSecond, 0),
+  foldMs: rounded(found?.fold.tookMs, 0),
+  foldCrossings: rounded(found?.fold.crossings, 0),
+  foldCrossingsMax: rounded(found?.fold.mostAtOnce, 0),
+  foldLedgerStatements: rounded(found && found.fold.ledgerHome + found.fold.ledgerThere, 0),
+  blackHolesP99Ratio: rounded(found && found.many.besideHoles.p99Ms / found.many.alone.p99Ms, 3),
+  blackHolesNewP99Ratio: rounded(found && found.many.besideNewHoles.p99Ms / found.many.alone.p99Ms, 3),
+  blackHolesRateRatio: rounded(found && found.many.besideHoles.perSecond / found.many.alone.perSecond, 3),
+  blackHolesBytesMore: rounded(found?.many.bytesMoreHoles, 0),
+  outageP99Ratio: rounded(found && found.many.besideOwed.p99Ms / found.many.alone.p99Ms, 3),
+  outageBytesMore: rounded(found?.many.bytesMoreOwed, 0),
+});
 
 export const summary = ({ throughput: full, latency: late, idle: still, spread: spreading, dormant: waiting, ...community }: Results) => ({
   ratioToBare: rounded(full?.ratioToBare.median, 3),
@@ -174,4 +215,5 @@ export const summary = ({ throughput: full, latency: late, idle: still, spread: 
   catchupPerSecond: rounded(community.catchup?.perSecond, 0),
   catchupBytesMore: rounded(community.catchup?.mostBytesMore, 0),
   statsUsPerPush: rounded(community.stats?.cpuUsPerPush, 1),
+  ...federationSummary(community.federation),
 });

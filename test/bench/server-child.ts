@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import type { Limits } from '../../src/base/limits.ts';
-import { configWith } from '../../src/config/config.ts';
+import { type Config, configWith } from '../../src/config/config.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { serveCalls } from './calls.ts';
@@ -26,7 +26,12 @@ const up = (): Running => {
   return running;
 };
 
-const start = async ({ limits }: { readonly limits: Partial<Limits> }): Promise<{ url: string; serverId: string; databaseUrl: string }> => {
+export type StartOptions = {
+  readonly limits: Partial<Limits>;
+  readonly config?: Partial<Pick<Config, 'port' | 'publicUrl' | 'allowPrivatePeers' | 'signup'>>;
+};
+
+const start = async ({ limits, config: changes = {} }: StartOptions): Promise<{ url: string; serverId: string; databaseUrl: string }> => {
   const log = pino({ level: 'warn' }, pino.destination(2));
   const folder = await mkdtemp(join(tmpdir(), 'reedbed-bench-'));
   // The system user that runs Postgres for root has to pass.
@@ -35,6 +40,7 @@ const start = async ({ limits }: { readonly limits: Partial<Limits> }): Promise<
   await migrate(embedded.url, log);
   const config = configWith({
     ...{ port: 0, host: '127.0.0.1', data: folder, databaseUrl: embedded.url, passphrase: 'correct horse battery staple' },
+    ...changes,
     limits,
   });
   const app = await createApp(config, { log });

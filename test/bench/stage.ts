@@ -1,12 +1,12 @@
 // The processes of a run: servers, the bare relay and the load processes. Whatever is started is on one stack and ends with it.
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Limits } from '../../src/base/limits.ts';
 import { LightCommunity } from '../support/light-member.ts';
 import { RAISED_LIMITS } from '../support/raised-limits.ts';
 import type { BareApi } from './bare-child.ts';
 import { Child } from './calls.ts';
 import type { LoadApi } from './load-child.ts';
-import type { ServerApi } from './server-child.ts';
+import type { PeersApi } from './peers-child.ts';
+import type { ServerApi, StartOptions } from './server-child.ts';
 import { machineCpuMs, type Usage } from './usage.ts';
 
 /** What `npm start` tells Node. */
@@ -15,6 +15,9 @@ const NODE_FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.st
 export type Server = {
   readonly child: Child<ServerApi>;
   readonly url: string;
+  /** Where it listens, whatever its public address is. */
+  readonly port: number;
+  readonly serverId: string;
   readonly community: LightCommunity;
   readonly databaseUrl: string;
 };
@@ -23,11 +26,18 @@ export class Stage implements AsyncDisposable {
   readonly #owned = new AsyncDisposableStack();
 
   /** A server on a database of its own, both in processes of their own. */
-  async server(options: { readonly limits?: Partial<Limits> } = {}): Promise<Server> {
+  async server({ limits, ...options }: Partial<StartOptions> = {}): Promise<Server> {
     const child = await Child.start<ServerApi>('server-child.ts', ['--expose-gc', ...NODE_FLAGS]);
     this.#owned.defer(() => child.stop());
-    const { url, serverId, databaseUrl } = await child.call('start', { limits: { ...RAISED_LIMITS, ...options.limits } });
-    return { child, url, databaseUrl, community: new LightCommunity(databaseUrl, serverId) };
+    const { url, serverId, databaseUrl } = await child.call('start', { ...options, limits: { ...RAISED_LIMITS, ...limits } });
+    return {
+      child,
+      url,
+      serverId,
+      port: options.config?.port ?? Number(new URL(url).port),
+      databaseUrl,
+      community: new LightCommunity(databaseUrl, serverId),
+    };
   }
 
   async bare(): Promise<Child<BareApi>> {
@@ -36,10 +46,22 @@ export class Stage implements AsyncDisposable {
     return child;
   }
 
+  async peers(): Promise<Child<PeersApi>> {
+    const child = await Child.start<PeersApi>('peers-child.ts');
+    this.#owned.defer(() => child.stop());
+    return child;
+  }
+
   async loads(count: number): Promise<Child<LoadApi>[]> {
     const children = await Promise.all(Array.from({ length: count }, () => Child.start<LoadApi>('load-child.ts')));
     for (const child of children) this.#owned.defer(() => child.stop());
     return children;
+  }
+
+  /** Ends with the stage, before what was started earlier. */
+  owns<T extends { close(): Promise<void> }>(resource: T): T {
+    this.#owned.defer(() => resource.close());
+    return resource;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -17,6 +17,8 @@ const OF_A_MEMBER = {
 /** What one address may do, and how many of it may be signing in. */
 const OF_AN_ADDRESS = {
   httpRequestsPerMinute: NO_END,
+  signUpsPerHour: NO_END,
+  challengesPerHour: NO_END,
   failedSignInsPerMinute: NO_END,
   unauthenticatedSockets: 100_000,
   unauthenticatedSocketsPerAddress: 100_000,

@@ -3,13 +3,20 @@
 import pg from 'pg';
 import type { ReedId } from '../../wire/address.ts';
 import { LightReader, type Run, writeAccounts, writeKnown, writeReeds, writeSessions } from './light.ts';
-import type { Served } from './served.ts';
+
+/** A server of either side. */
+export type CrowdHome = {
+  readonly id: string;
+  readonly url: string;
+  /** Calls `work` with the address of its database. */
+  withDatabase<T>(work: (url: string) => Promise<T>): Promise<T>;
+};
 
 export type CrowdSizes = { readonly readers: number; readonly reeds: number };
 
 const AT_ONCE = 50;
 
-const inDatabase = <T>(server: Served, work: (run: Run) => Promise<T>): Promise<T> =>
+const inDatabase = <T>(server: CrowdHome, work: (run: Run) => Promise<T>): Promise<T> =>
   server.withDatabase(async (url) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -21,12 +28,12 @@ const inDatabase = <T>(server: Served, work: (run: Run) => Promise<T>): Promise<
   });
 
 export class BorderCrowd implements Disposable {
-  readonly #asking: Served;
+  readonly #asking: CrowdHome;
   readonly #author: LightReader;
   readonly #readers: readonly LightReader[];
   readonly reeds: readonly ReedId[];
 
-  private constructor(asking: Served, author: LightReader, of: { readers: LightReader[]; reeds: ReedId[] }) {
+  private constructor(asking: CrowdHome, author: LightReader, of: { readers: LightReader[]; reeds: ReedId[] }) {
     this.#asking = asking;
     this.#author = author;
     this.#readers = of.readers;
@@ -34,7 +41,7 @@ export class BorderCrowd implements Disposable {
   }
 
   /** Writes everybody into the databases. Nobody is connected yet but the author, who is at `home`. */
-  static async gather(home: Served, asking: Served, { readers, reeds }: CrowdSizes): Promise<BorderCrowd> {
+  static async gather(home: CrowdHome, asking: CrowdHome, { readers, reeds }: CrowdSizes): Promise<BorderCrowd> {
     const [known, author, written] = await inDatabase(asking, (there) =>
       inDatabase(home, async (here) => {
         const accounts = await writeAccounts(there, asking.id, readers);

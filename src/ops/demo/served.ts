@@ -33,7 +33,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
   });
 
-const choosePort = async (): Promise<number> => {
+export const choosePort = async (): Promise<number> => {
   for (let tries = 0; tries < PORT_TRIES; tries += 1) {
     const port = randomInt(PORTS_FROM, PORTS_TO);
     if (await isFree(port)) return port;

@@ -1,0 +1,111 @@
+// A home with many peers: however many are told something, and however many don't answer, the database is there for everybody else, and those who do
+// answer wait for nobody.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { cryptoRandom } from '../../src/base/ids.ts';
+import type { Database } from '../../src/db/pool.ts';
+import { StoredPeers } from '../../src/federation/stored-peers.ts';
+import type { Called } from '../../src/federation/stream-ports.ts';
+import { openStreams, type Streams } from '../../src/federation/streams.ts';
+import type { ServerId } from '../../src/wire/address.ts';
+import { decodeStreamRequest, encodePositions, encodeStreamAnswer } from '../../src/wire/streams.ts';
+import { makeWorld, publishReed, signUp, type World } from '../support/people.ts';
+import { makeServerKeys } from '../support/transport-keys.ts';
+
+const PEERS = 40;
+
+let world: World;
+let streams: Streams;
+let peers: ServerId[];
+/** What is asked of whom, in order; who is silent never answers. */
+let calls: { readonly to: ServerId; readonly leg: string }[];
+let silent: (to: ServerId, leg: string) => boolean;
+const running = { now: 0, most: 0 };
+
+/** Counts the statements of streams that run at once. */
+const counted = (db: Database): Database =>
+  new Proxy(db, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (name !== 'query') return value.bind(target) as unknown;
+      return async (query: { readonly name?: string }): Promise<unknown> => {
+        if (query.name?.startsWith('streams_') !== true) return value.call(target, query) as unknown;
+        running.now += 1;
+        running.most = Math.max(running.most, running.now);
+        try {
+          return (await value.call(target, query)) as unknown;
+        } finally {
+          running.now -= 1;
+        }
+      };
+    },
+  });
+
+const answered = (leg: string, body: Uint8Array): Called => {
+  const request = leg === 'stream' ? decodeStreamRequest(body) : null;
+  if (request === null || !request.ok) return { kind: 'answer', status: 200, body: encodePositions([]) };
+  const { cursor, items } = request.value;
+  const outcomes = items.map(({ number }) => ({ number, verdict: 'accepted' as const, reason: '' }));
+  return { kind: 'answer', status: 200, body: encodeStreamAnswer({ have: items.at(-1)?.number ?? cursor, outcomes }) };
+};
+
+beforeAll(async () => {
+  world = await makeWorld();
+  peers = Array.from({ length: PEERS }, () => makeServerKeys().id).sort();
+  const { db } = world;
+  await db.query({
+    text: 'insert into servers (id, name, first_seen_at) select id, id, now() from unnest($1::text[]) as p(id)',
+    values: [peers],
+  });
+  await db.query({
+    text: `insert into peers (server_id, state, begun_by, begun_at, share_begun) select id, 'live', 'operator', now(), true from unnest($1::text[]) as p(id)`,
+    values: [peers],
+  });
+  streams = openStreams({
+    ...{ ...world, db: counted(db), random: cryptoRandom, peers: new StoredPeers(db) },
+    calls: {
+      call: async (to, leg, body) => {
+        calls.push({ to, leg });
+        return silent(to, leg) ? new Promise<never>(() => undefined) : answered(leg, body);
+      },
+    },
+    log: { warn: () => undefined },
+    told: { published: () => undefined, removed: () => undefined, accountRemoved: () => undefined },
+  });
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  calls = [];
+  silent = () => false;
+  running.most = 0;
+});
+
+const asked = (leg: string): ServerId[] => [...new Set(calls.flatMap((call) => (call.leg === leg ? [call.to] : [])))].sort();
+
+test('telling all peers of a publication takes a few connections to the database, not one for each peer', async () => {
+  const ann = await signUp(world);
+  await publishReed(world, ann);
+  streams.sender.published(ann.user);
+  await expect.poll(() => streams.idle).toBe(true);
+  expect(asked('stream')).toEqual(peers);
+  expect(running.most).toBe(world.limits.streamStepsAtOnce);
+  expect(await world.db.query({ text: 'select from peer_cursors where acked < 1' })).toEqual([]);
+});
+
+test('a fact of one author costs four statements for each peer that takes it', async () => {
+  const ann = await signUp(world);
+  await publishReed(world, ann);
+  const before = world.db.statements;
+  streams.sender.published(ann.user);
+  await expect.poll(() => streams.idle).toBe(true);
+  // One finds the peers. Of each: its place is leased, the items are read, the place is moved, and a last look finds nothing more.
+  expect(world.db.statements - before).toBeLessThanOrEqual(1 + 4 * PEERS);
+});
+
+test('streams are compared with every peer, whoever of them does not answer', async () => {
+  silent = (to, leg) => leg === 'positions' && to === peers[0];
+  streams.positions.start();
+  world.clock.advance(2 * world.limits.streamEveryMs);
+  await expect.poll(() => asked('positions')).toEqual(peers);
+  streams.stop();
+});
