@@ -22,8 +22,8 @@ export const serveCalls = (api: Api, end: () => Promise<void>): void => {
     }
     if (process.connected) process.send?.(answer);
   });
-  // Ctrl-C reaches the whole group: the bench decides when its children go.
-  process.on('SIGINT', () => undefined);
+  // Ctrl-C, or whoever ends the bench, reaches the whole group: its children go when it is gone, and clear up.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   process.once('disconnect', () => {
     void end().finally(() => process.exit(0));
   });
