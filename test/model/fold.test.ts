@@ -56,10 +56,12 @@ const fate: fc.Arbitrary<Fate> = fc.oneof(
 );
 /** Of each leg by itself, in turn: a leg may go wrong in the same way all the time. */
 const fates = fc.array(fate, { minLength: 1, maxLength: 6 });
+/** As long as nobody lets them go, copies and the words that end them are on the wire. */
+const stuck = fc.array(fc.constantFrom<Fate>('hold', 'hold', 'hold-answer', 'lose-request'), { minLength: 1, maxLength: 4 });
 const weather = fc.record({
   request: fates,
-  deliver: fates,
-  cancel: fates,
+  deliver: fc.oneof(fates, stuck),
+  cancel: fc.oneof(fates, stuck),
   ack: fates,
   crossings: fates,
   'not-held': fates,
@@ -226,6 +228,8 @@ describe('the fold', () => {
         await pair.start({ openRequests: 1_000, costBurst: 100_000 });
         const play = await Play.begin();
         pair.wire.fate = fateBy(legs);
+        // A line from the first: what becomes free is taken at once.
+        for (let reader = 0; reader < READERS; reader++) await play.move({ kind: 'request', reader, reed: 0 });
         for (const step of moves) await play.move(step);
         await play.finale();
         expect(pair.wire.mostCopies).toBeLessThanOrEqual(3);
