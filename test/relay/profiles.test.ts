@@ -103,7 +103,9 @@ describe('live counts of a reed', () => {
     );
     await stage.pass(2_000);
     await stage.quiet();
-    expect(of(w, 'reedStats').slice(1)).toEqual([{ reedId: reed, echoes: 0, replies: 0, likes: 2, coveragePercent: coverage(2), holderServers: 0 }]);
+    expect(of(w, 'reedStats').slice(1)).toEqual([
+      { reedId: reed, echoes: 0, replies: 0, likes: 2, coveragePercent: coverage(2), holderServers: 0 },
+    ]);
     w.send({ id: '', type: 'unsubscribeReed', body: { reedId: reed } });
     await stage.quiet();
     await like(reed, author.userId);
