@@ -19,6 +19,7 @@ import {
   encodeProfileAnswer,
   type KeyLink,
 } from '../wire/streams.ts';
+import { isOfTheLeg } from './leg-words.ts';
 import type { Leg, PeerCalls } from './stream-ports.ts';
 import { Tasks } from './tasks.ts';
 
@@ -157,7 +158,7 @@ export class Persons {
   async learnPerson(user: UserId): Promise<Result<'learned'>> {
     const { calls, foreign } = this.#deps;
     const called = await calls.call(serverOf(user), 'profile', encodeAbout(user));
-    if (called.kind !== 'answer' || called.status >= 500 || called.status === 429) return { ok: false, reason: 'away', detail: '' };
+    if (called.kind !== 'answer' || !isOfTheLeg(called)) return { ok: false, reason: 'away', detail: '' };
     if (called.status !== OK) return { ok: false, reason: 'unknown', detail: '' };
     const profile = decodeProfileAnswer(called.body);
     if (!profile.ok) return profile;
