@@ -90,12 +90,13 @@ export class FoldOwing {
   }
 
   async #due(): Promise<void> {
-    const { asker, clock } = this.#deps;
+    const { asker, clock, looks } = this.#deps;
     const due = await dueCrossings(this.#deps, clock.now());
-    for (const { crossingId, isGivenUp, subject } of due) {
-      if (isGivenUp) asker.look([subject]);
-      else asker.ask(crossingId);
+    for (const { crossingId, outcome, subject } of due) {
+      if (outcome === 'given-up') asker.look([subject]);
+      if (outcome === 'again') asker.ask(crossingId);
     }
+    if (due.some(({ outcome }) => outcome === 'freed')) looks().assign('due');
   }
 
   /** Sends acks and cancels. */

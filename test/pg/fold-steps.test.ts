@@ -1,9 +1,9 @@
 // The fold's statements where two of them meet, and where a bound is reached.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditCrossingEvents } from '../../src/ledger/crossing-ends.ts';
+import { auditCrossingEvents, dueCrossings } from '../../src/ledger/crossing-ends.ts';
 import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
-import { holderSaid, peerAway, peersLive } from '../../src/ledger/fold-peers.ts';
+import { crossingsFreed, holderSaid, peerAway, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
 import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { sentinelsArrive } from '../../src/presence/sentinels.ts';
@@ -156,6 +156,24 @@ describe('one server', () => {
     expect(crossing).toHaveLength(3);
     await answered(context, crossing[0]?.crossingId ?? '', false, now);
     expect((await promote(context, reeds, now)).crossing).toHaveLength(1);
+  });
+});
+
+describe('a peering that ends', () => {
+  it('leaves nobody waiting whose crossing was committed while it did', async () => {
+    await line(1);
+    await peerGone(world.db, PEER);
+    await crossingsFreed(world.context, PEER, now);
+    // A look at the line that began before and is committed only now.
+    await peersLive(world.db, [PEER]);
+    const { crossing } = await promote(world.context, [FAR], now);
+    await peerGone(world.db, PEER);
+    expect(await dueCrossings(world.context, now)).toEqual([]);
+    expect(await dueCrossings(world.context, now + 16_000)).toEqual([
+      { crossingId: crossing[0]?.crossingId, subject: FAR, outcome: 'freed' },
+    ]);
+    expect((await world.events()).map(({ state }) => state)).toEqual([4]);
+    expect(await world.db.query({ text: 'select from foreign_pending_events' })).toEqual([]);
   });
 });
 
