@@ -248,7 +248,7 @@ export const DEFAULT_LIMITS = {
   peerBackoffFirstMs: SECOND,
   peerBackoffMaxMs: 15 * MINUTE,
   peerSweepEveryMs: SECOND,
-  peersPerSweep: 16, // told something, probed or asked for their document in one round
+  peersPerSweep: 64, // told something, probed or asked for their document in one round
   goodbyeMs: 2 * SECOND, // of the drain, for telling peers
   connectBytes: 64 * KIB, // 404
   noticeBytes: 64 * KIB, // 413
