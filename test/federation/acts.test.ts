@@ -184,6 +184,24 @@ test('persons, keys and certificates are told of by their home, and kept once pr
   }
 });
 
+test('a follower whose name could not be had is listed once their home is back', async () => {
+  await act(a, ann, 'follow', bob.user);
+  wire.fate = ({ leg }) => (leg === 'profile' ? 'lose-request' : 'deliver');
+  await flush(a);
+  await b.rest();
+  const listed = async () => (await b.identity.follows.followers(bob.user, bob.user, { after: '', limit: 10 })).map(({ id }) => id);
+  expect([await follows(b), await listed()]).toEqual([[{ active: true }], []]);
+  wire.fate = () => 'deliver';
+  b.streams.peerBack(a.id);
+  await b.rest();
+  expect(await b.rows('select username from foreign_profiles where user_id = $1', ann.user)).toEqual([{ username: ann.username }]);
+  expect(await listed()).toEqual([ann.user]);
+  wire.calls.length = 0;
+  b.streams.peerBack(a.id);
+  await b.rest();
+  expect(wire.calls.filter(({ leg }) => leg === 'profile')).toEqual([]);
+});
+
 test('a member of a peer is shown as their home says, and as known while that is away', async () => {
   const shown = await a.identity.users.profile(ann.user, bob.user);
   expect(shown).toMatchObject({ id: bob.user, username: bob.username, role: 'user', identity: { statement: { user: bob.user } } });
