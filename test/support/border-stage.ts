@@ -2,20 +2,25 @@
 // point that a test names and started again. Their dates are short, so that what is owed is tried again within a second.
 import { expect } from 'vitest';
 import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
+import type { Member } from '../../src/client/member.ts';
+import type { MemberEvent } from '../../src/client/types.ts';
 import { CopyCount } from '../../src/ops/demo/copy-count.ts';
-import type { ReedId, ServerId } from '../../src/wire/address.ts';
+import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
 import { Border, BorderWay } from './border-wire.ts';
 import { removeFolder } from './child.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { KillStage, type Persistent } from './kill-stage.ts';
+import { makeMember } from './members.ts';
 import { becomePeers, type Operated } from './peering.ts';
-import type { Point } from './pg-proxy.ts';
+import type { Hold, Point } from './pg-proxy.ts';
 
 export type SideName = 'home' | 'asking';
+export type SdkMember = { readonly member: Member; readonly user: UserId; readonly events: readonly MemberEvent[] };
 
-/** By their names in reedbed.toml. */
+/** By their names in reedbed.toml. The replica that stands beside never renews its lease: who looks at it for a whole lease would end it. */
 const DATES = {
-  ...{ crossing_send_ms: 800, crossing_ms: 3_000, crossings_list_ms: 500, crossing_grace_ms: 2_000, in_line_look_ms: 500 },
+  ...{ replica_lease_ms: 3_600_000 },
+  ...{ crossing_send_ms: 800, crossing_ms: 1_500, crossings_list_ms: 500, crossing_grace_ms: 2_000, in_line_look_ms: 500 },
   ...{ fold_audit_every_ms: 200, owed_retry_first_ms: 100, owed_retry_max_ms: 400, fanout_lease_ms: 1_000, catchup_lease_ms: 1_000 },
   ...{ peer_backoff_first_ms: 100, peer_backoff_max_ms: 400, peer_sweep_every_ms: 200, peer_away_max_ms: 400 },
   ...{ stream_every_ms: 200, stream_retry_first_ms: 100, stream_retry_max_ms: 400, stream_lease_ms: 1_000, sweep_every_ms: 200 },
@@ -30,6 +35,7 @@ union all select 'a request of a peer', event_id::text || ' ' || coalesce(owes, 
 union all select 'an attempt', event_id::text from pending_event_attempts
 union all select 'a word of a holder', reed_id from holder_notices
 union all select 'a publication to be told', subject_id from pending_fanout
+union all select 'an act to be told', leg || ' ' || target from owed_legs
 union all select 'a fact to be sent', s.author_id from author_streams s join peers p on true left join peer_cursors c on c.author_id = s.author_id and c.server_id = p.server_id
   where s.last_number > coalesce(c.cursor, 0) or c.lease_until is not null`;
 
@@ -38,6 +44,7 @@ export class BorderStage {
   readonly #ways: BorderWay[] = [];
   readonly #sides = new Map<SideName, KillStage>();
   readonly #besides = new Map<SideName, string>();
+  readonly #sdkMembers: Member[] = [];
 
   static async start(): Promise<BorderStage> {
     const stage = new BorderStage();
@@ -82,6 +89,7 @@ export class BorderStage {
 
   /** For the next scene: what a failed one left is gone. */
   async anew(): Promise<void> {
+    await this.#leave();
     for (const side of this.#sides.values()) {
       side.proxy.disarm();
       await side.anew();
@@ -112,12 +120,26 @@ export class BorderStage {
     return members;
   }
 
+  /** A member by the SDK, as anybody's program would be: it comes back by itself. */
+  async sdkMember(name: SideName): Promise<SdkMember> {
+    const member = await makeMember({ url: this.side(name).ready.url });
+    this.#sdkMembers.push(member);
+    const events: MemberEvent[] = [];
+    member.subscribe((event) => void events.push(event));
+    return { member, events, user: member.account?.user as UserId };
+  }
+
   /** Kills a server when it stands at the point, and starts it again. */
   async killAt(name: SideName, point: Point, go: () => unknown): Promise<void> {
     const side = this.side(name);
-    const reached = side.proxy.at(point);
+    let hold: Hold | null = null;
+    void side.proxy.at(point).then((reached) => {
+      hold = reached;
+    });
     await go();
-    await side.kill(await reached);
+    const message = `${name} comes to ${point.statement}`;
+    await expect.poll(() => hold !== null, { timeout: 30_000, interval: 5, message }).toBe(true);
+    await side.kill(hold ?? undefined);
     await side.startServer();
   }
 
@@ -131,7 +153,7 @@ export class BorderStage {
   /** Resolves when nothing is open, owed or to be told on either side. */
   async empty(): Promise<void> {
     for (const side of this.#sides.values())
-      await expect.poll(() => side.rows(LEFT), { timeout: 60_000, interval: 50, message: 'nothing is left' }).toEqual([]);
+      await expect.poll(() => side.rows(LEFT), { timeout: 60_000, interval: 20, message: 'nothing is left' }).toEqual([]);
   }
 
   /** Who holds a reed at the asking side. */
@@ -148,7 +170,12 @@ export class BorderStage {
     return rows.map(({ holding }) => holding);
   }
 
+  async #leave(): Promise<void> {
+    await Promise.all(this.#sdkMembers.splice(0).map((member) => member.close()));
+  }
+
   async end(): Promise<void> {
+    await this.#leave();
     await Promise.all([...this.#sides.values()].map((side) => side.end()));
     await Promise.all(this.#ways.map((way) => way.close()));
   }
