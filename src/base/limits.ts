@@ -221,6 +221,7 @@ export const DEFAULT_LIMITS = {
   peerCallsPerSecond: 40, // of ours to one peer, fewer than it takes; further ones wait
   peerPoolIdleMs: 5 * MINUTE, // then connections that nobody uses are closed
   peerPauseMaxMs: 15 * MINUTE, // the longest that a peer's Retry-After is heeded for
+  peerFaultNotedMs: MINUTE, // the same refusal of a peer is noted anew for its operator
   peerAnswerBytes: MIB, // of an answer to us; cut off
   peerRequestsAtOnce: 8, // of one peer to us
   peerRequestsPerSecond: 50, // of one peer
@@ -248,7 +249,7 @@ export const DEFAULT_LIMITS = {
   peerBackoffFirstMs: SECOND,
   peerBackoffMaxMs: 15 * MINUTE,
   peerSweepEveryMs: SECOND,
-  peersPerSweep: 16, // told something, probed or asked for their document in one round
+  peersPerSweep: 64, // told something, probed or asked for their document in one round
   goodbyeMs: 2 * SECOND, // of the drain, for telling peers
   connectBytes: 64 * KIB, // 404
   noticeBytes: 64 * KIB, // 413

@@ -2,6 +2,7 @@
 // three copies of a reed cross from one server at a time; whatever could let the next one cross ends in a look at the line.
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
+import type { ErrorCode } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
 import type { Bus } from '../bus/port.ts';
 import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
@@ -14,6 +15,7 @@ import {
   type Arrival,
   answered,
   arrive,
+  requestsInLine,
   returned,
   type Sending,
   sendingOf,
@@ -31,7 +33,7 @@ import { Refusals } from '../relay/refusals.ts';
 import { parseUserKeyId, type ReedId, type ServerId, serverOf } from '../wire/address.ts';
 import { decodeFoldDelivery, decodeFoldRequestAnswer, decodeFoldWord, encodeFoldRequest } from '../wire/fold.ts';
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys, ThreadRecords } from './fold-ports.ts';
-import { afterRequest } from './fold-rules.ts';
+import { afterRequest, type CarrierRefused } from './fold-rules.ts';
 import { patiently } from './patience.ts';
 
 export type FoldAskerDeps = LedgerContext & {
@@ -51,12 +53,22 @@ export type FoldAskerDeps = LedgerContext & {
   readonly passOn: (eventId: string, ciphertext: Uint8Array) => Promise<'relayed' | 'gone' | 'failed'>;
 };
 
+/** What a member is told whose request its home server does not take. A block comes with its certificate, where there is one. */
+const REFUSED = {
+  blocked: { code: 'FORBIDDEN', detail: 'its home server does not take requests of yours' },
+  key: { code: 'FORBIDDEN', detail: 'its home server does not take requests by your key' },
+  size: { code: 'TOO_LARGE', detail: 'its home server takes no request as long as yours' },
+  form: { code: 'INVALID', detail: 'its home server does not take this request' },
+} as const satisfies Readonly<Record<CarrierRefused, { readonly code: ErrorCode; readonly detail: string }>>;
+
 export class FoldAsker {
   readonly #deps: FoldAskerDeps;
   readonly #refusals: Refusals;
   readonly #promotions: Batcher<ReedId, true>;
   /** Events of ours that cross, or crossed: only spares looks. */
   readonly #known = new Set<string>();
+  /** Whose line was told last that nobody online has it at its home: only spares telling it again. */
+  readonly #asleep = new Set<ReedId>();
 
   constructor(deps: FoldAskerDeps) {
     this.#deps = deps;
@@ -110,7 +122,7 @@ export class FoldAsker {
     if (sending === null) return;
     const keyId = parseUserKeyId(sending.keyId);
     const keyChain = keyId && (await keys.chainOf(sending.askedFor, keyId));
-    if (!keyId || !keyChain) return this.#carrierEnds(crossingId, null);
+    if (!keyId || !keyChain) return this.#carrierEnds(crossingId, 'key');
     const said = {
       ...{ peerRequestId: crossingId, reedId: sending.subject, isThread: sending.kind === 'thread' },
       ...{ requesterId: sending.askedFor, requesterKeyId: keyId },
@@ -134,7 +146,7 @@ export class FoldAsker {
       case 'reed':
         return this.#reedEnds(of, next.isFound);
       case 'carrier':
-        return this.#carrierEnds(crossingId, answer.kind === 'answer' && next.isBlocked ? answer.body : null);
+        return this.#carrierEnds(crossingId, next.why, answer.kind === 'answer' ? answer.body : null);
       case 'next':
       case 'again':
         await returned(
@@ -157,27 +169,45 @@ export class FoldAsker {
 
   #opened(event: Answered | null, online: number): void {
     if (event === null) return;
-    if (event.isGivenUp) this.#deps.owing();
-    if (event.requestId === null) return;
     const { eventId, isAsleep, isGivenUp, requestId, requester, subjectId } = event;
-    const state = isAsleep ? STATE.dormant : isGivenUp ? STATE.inLine : STATE.crossing;
-    this.#deps.looks().progress({ eventId, requestId, requester, subjectId, state, onlineHolders: online, failing: false });
+    if (isGivenUp) this.#deps.owing();
+    // One is given up since another one sleeps: what it waits for is the same.
+    const state = isAsleep || isGivenUp ? STATE.dormant : STATE.crossing;
+    if (requestId !== null)
+      this.#deps.looks().progress({ eventId, requestId, requester, subjectId, state, onlineHolders: online, failing: false });
+    if (!isGivenUp) this.#sleeps(event);
   }
 
-  async #carrierEnds(crossingId: string, blocked: Uint8Array | null): Promise<void> {
+  /** The line of a subject is told when one of it falls asleep at its home, and when that is over. */
+  #sleeps({ eventId, isAsleep, subjectId, wasAsleep }: Answered): void {
+    const isTold = this.#asleep.has(subjectId) || wasAsleep;
+    if (isAsleep) this.#asleep.add(subjectId);
+    else this.#asleep.delete(subjectId);
+    const [oldest] = this.#asleep;
+    if (oldest !== undefined && this.#asleep.size > this.#deps.limits.peerDormantEvents) this.#asleep.delete(oldest);
+    if (isTold !== isAsleep) this.#deps.looks().look(() => this.#tellLine(subjectId, eventId, isAsleep));
+  }
+
+  async #tellLine(subjectId: ReedId, but: string, asleepThere: boolean): Promise<void> {
+    const { limits, looks } = this.#deps;
+    const of = { subjectId, state: STATE.inLine, onlineHolders: 0, failing: false, asleepThere };
+    for (let after = 0; ; ) {
+      const page = await requestsInLine(this.#deps, subjectId, after);
+      for (const { eventId, requester, requestId } of page) if (eventId !== but) looks().progress({ ...of, eventId, requester, requestId });
+      after = page.at(-1)?.seq ?? 0;
+      if (page.length < limits.fanoutItems) return;
+    }
+  }
+
+  async #carrierEnds(crossingId: string, why: CarrierRefused, blocked: Uint8Array | null = null): Promise<void> {
     const { bus, db, looks } = this.#deps;
-    const certificate = (blocked && decodeFoldRequestAnswer(blocked)?.certificate) ?? new Uint8Array(0);
+    const certificate = (why === 'blocked' && blocked && decodeFoldRequestAnswer(blocked)?.certificate) || new Uint8Array(0);
     const ended = await carrierEnds(db, crossingId);
     looks().ended(ended);
     for (const { eventId, explicit, requestId, requester } of ended) {
       if (!explicit || requestId === null) continue;
       if (certificate.length > 0) notify(bus, requester, { id: '', type: 'userBlocked', body: { requestId, certificate } });
-      else
-        notify(
-          bus,
-          requester,
-          errorNotice({ id: eventId, requestId, code: 'FORBIDDEN', detail: 'its home server does not take requests by your key' }),
-        );
+      else notify(bus, requester, errorNotice({ id: eventId, requestId, ...REFUSED[why] }));
     }
     this.look(ended.map((event) => event.subjectId));
   }
@@ -185,6 +215,7 @@ export class FoldAsker {
   /** Its home has no copy of this subject, or knows of none: whoever waits for it here is told. */
   async #reedEnds(of: { readonly subject: ReedId; readonly kind: SubjectKind }, isFound: boolean): Promise<void> {
     const { clock, limits, looks, owing } = this.#deps;
+    this.#asleep.delete(of.subject);
     for (;;) {
       const { ended, seen } = await reedEnds(this.#deps, of, clock.now());
       looks().ended(ended);

@@ -81,7 +81,9 @@ export class FoldOwing {
     if (at - this.#listedAt >= limits.crossingsListMs) {
       this.#listedAt = at;
       for (const server of this.#deps.live()) this.#deps.looks().look(() => this.#compared(server));
-      await this.#isolated(() => forgetFold(this.#deps, clock.now()));
+      await this.#isolated(async () => {
+        while (await forgetFold(this.#deps, clock.now()));
+      });
     }
   }
 
@@ -90,12 +92,13 @@ export class FoldOwing {
   }
 
   async #due(): Promise<void> {
-    const { asker, clock } = this.#deps;
+    const { asker, clock, looks } = this.#deps;
     const due = await dueCrossings(this.#deps, clock.now());
-    for (const { crossingId, isGivenUp, subject } of due) {
-      if (isGivenUp) asker.look([subject]);
-      else asker.ask(crossingId);
+    for (const { crossingId, outcome, subject } of due) {
+      if (outcome === 'given-up') asker.look([subject]);
+      if (outcome === 'again') asker.ask(crossingId);
     }
+    if (due.some(({ outcome }) => outcome === 'freed')) looks().assign('due');
   }
 
   /** Sends acks and cancels. */

@@ -2,20 +2,26 @@
 import type { Limits } from '../base/limits.ts';
 import type { FoldAnswer } from './fold-ports.ts';
 
+/** blocked: by the author, or of it. key: not proven to be the requester's. size: too long. form: anything else that is of this request alone. */
+export type CarrierRefused = 'blocked' | 'key' | 'size' | 'form';
+
 /**
- * open: there is an event there. reed: nobody there has it. carrier: this member can't have it. next: another server is to be asked. again: as if it
+ * open: there is an event there. reed: nobody there has it. carrier: this request is not taken. next: another server is to be asked. again: as if it
  * had not been asked. away: the peer does not answer, nothing is known.
  */
 export type AfterRequest =
   | { readonly kind: 'open' }
   | { readonly kind: 'reed'; readonly isFound: boolean }
-  | { readonly kind: 'carrier'; readonly isBlocked: boolean }
+  | { readonly kind: 'carrier'; readonly why: CarrierRefused }
   | { readonly kind: 'next'; readonly isUnheld: boolean }
   | { readonly kind: 'again' }
   | { readonly kind: 'away' };
 
 /** Whether a peer takes nothing from us at all: a 403 of the peering, which a block's is not. */
 const isClosed = (answer: FoldAnswer): boolean => answer.kind === 'answer' && answer.status === 403 && answer.code === 'FORBIDDEN';
+
+/** Statuses below 500 that say nothing of the request itself: our clock or key, its time, or how many there were. */
+const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
 const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 
@@ -26,12 +32,15 @@ export function afterRequest(answer: FoldAnswer, isFallback: boolean): AfterRequ
   if (isAccepted(status)) return { kind: 'open' };
   // Of the peering, not of who asks: the peer takes no calls of ours, and may not have told us yet.
   if (isClosed(answer)) return { kind: 'away' };
-  if (status === 403) return { kind: 'carrier', isBlocked: true };
-  if (status === 400) return { kind: 'carrier', isBlocked: false };
+  if (status === 403) return { kind: 'carrier', why: 'blocked' };
+  if (status === 400) return { kind: 'carrier', why: 'key' };
   if (status === 410) return { kind: 'again' };
   if (isFallback && [404, 409, 422, 425].includes(status)) return { kind: 'next', isUnheld: status === 404 || status === 409 };
   if (status === 404 || status === 409) return { kind: 'reed', isFound: status === 409 };
-  return { kind: 'away' };
+  if (status < 400 || status >= 500 || OF_THE_MOMENT.has(status)) return { kind: 'away' };
+  // The home took it; another server that has it may as well.
+  if (isFallback) return { kind: 'next', isUnheld: false };
+  return { kind: 'carrier', why: status === 413 ? 'size' : 'form' };
 }
 
 /** again: one more try from memory. */

@@ -39,6 +39,7 @@ export class Fold implements FoldPort {
   readonly #silent = new Set<ServerId>();
   readonly #epochs = new Map<ServerId, string>();
   readonly #returns: PeerReturns;
+  #roundAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FoldDeps) {
     this.#deps = deps;
@@ -114,7 +115,12 @@ export class Fold implements FoldPort {
   }
 
   async round(): Promise<void> {
-    if (this.#live.size > 0) await this.#owing.round();
+    const { clock, limits } = this.#deps;
+    const now = clock.now();
+    // Without peers there is what the last of them left behind: steps that were under way when it ended.
+    if (this.#live.size === 0 && now - this.#roundAt < limits.inLineLookMs) return;
+    this.#roundAt = now;
+    await this.#owing.round();
   }
 
   // What the peering says.

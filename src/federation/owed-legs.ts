@@ -6,6 +6,7 @@ import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { ServerId } from '../wire/address.ts';
 import { encodeAct } from '../wire/streams.ts';
+import { isClosed, isOfTheLeg } from './leg-words.ts';
 import type { PeerCalls } from './stream-ports.ts';
 
 export type OwedLegsDeps = {
@@ -18,8 +19,6 @@ export type OwedLegsDeps = {
 };
 
 type Row = { family: string; user: string; target: string; seq: number; failures: number; type: string; certificate: object };
-
-const UNDECIDED = new Set([408, 425, 429]);
 
 export class OwedLegs {
   readonly #deps: OwedLegsDeps;
@@ -47,9 +46,10 @@ export class OwedLegs {
   async #send(peer: ServerId, row: Row): Promise<boolean> {
     const called = await this.#deps.calls.call(peer, row.type, encodeAct(row.certificate));
     if (called.kind !== 'answer') return false;
-    const isLater = called.status >= 500 || UNDECIDED.has(called.status);
-    await (isLater ? this.#later(peer, row) : this.#answered(peer, row));
-    return true;
+    if (isOfTheLeg(called)) return this.#answered(peer, row).then(() => true);
+    await this.#later(peer, row);
+    // That the peering rests there, or our clocks differ, holds for all that follows.
+    return !isClosed(called);
   }
 
   /** A newer act of the same pair stays owed. */

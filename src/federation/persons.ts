@@ -8,7 +8,7 @@ import type { Result } from '../base/result.ts';
 import type { Database } from '../db/pool.ts';
 import { chainOf, type ForeignPersons } from '../identity/foreign.ts';
 import { refuseRemovedAccount } from '../identity/standing.ts';
-import { parseReedId, parseUserId, parseUserKeyId, serverOf, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import { parseReedId, parseUserId, parseUserKeyId, type ServerId, serverOf, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import {
   decodeAbout,
   decodeKeyAnswer,
@@ -19,6 +19,7 @@ import {
   encodeProfileAnswer,
   type KeyLink,
 } from '../wire/streams.ts';
+import { isOfTheLeg } from './leg-words.ts';
 import type { Leg, PeerCalls } from './stream-ports.ts';
 import { Tasks } from './tasks.ts';
 
@@ -34,6 +35,8 @@ export type PersonsDeps = {
 const ABOUT_BYTES = 1_024;
 const OK = 200;
 
+const isAway = (learned: Result<'learned'>): boolean => !learned.ok && learned.reason === 'away';
+
 export class Persons {
   readonly #deps: PersonsDeps;
   /** Chains that are being asked for, so that many who need one ask once. */
@@ -42,6 +45,8 @@ export class Persons {
   readonly #tasks: Tasks;
   /** Persons whose names are being asked for. */
   readonly #meeting = new Set<UserId>();
+  /** Peers whose people are being looked through for names; true: once more after that. */
+  readonly #naming = new Map<ServerId, boolean>();
 
   constructor(deps: PersonsDeps) {
     this.#deps = deps;
@@ -54,7 +59,8 @@ export class Persons {
 
   /** Somebody of another server is to be shown in lists: their name is asked for, unless it was lately. Nobody waits for it. */
   meet(user: UserId): void {
-    if (this.#meeting.has(user) || this.#meeting.size >= this.#deps.limits.peerCallsWaiting) return;
+    if (this.#meeting.has(user)) return;
+    if (this.#meeting.size >= this.#deps.limits.peerCallsWaiting) return this.meetAll(serverOf(user));
     this.#meeting.add(user);
     this.#tasks.run(() => this.#meet(user).finally(() => this.#meeting.delete(user)));
   }
@@ -67,6 +73,40 @@ export class Persons {
       values: [user, new Date(clock.now() - limits.foreignProfileMs)],
     });
     if (known.length === 0) await this.learnPerson(user);
+  }
+
+  /** Asks for the names that lists lack of a peer's people: who did something while it could not be asked would stay without one. */
+  meetAll(peer: ServerId): void {
+    const isUnderWay = this.#naming.has(peer);
+    this.#naming.set(peer, isUnderWay);
+    if (!isUnderWay) this.#tasks.run(() => this.#meetAll(peer));
+  }
+
+  /** One after the other, so that nothing else of this peer waits for long. */
+  async #meetAll(peer: ServerId): Promise<void> {
+    try {
+      do {
+        this.#naming.set(peer, false);
+        for (let page = await this.#nameless(peer, ''); page.length > 0; page = await this.#nameless(peer, page.at(-1) ?? ''))
+          for (const user of page) if (isAway(await this.learnPerson(user))) return;
+      } while (this.#naming.get(peer) === true);
+    } finally {
+      this.#naming.delete(peer);
+    }
+  }
+
+  async #nameless(peer: ServerId, after: string): Promise<UserId[]> {
+    const rows = await this.#deps.db.query<{ id: UserId }>({
+      name: 'persons_nameless',
+      text: `select i.id from identities i where i.server_id = $1 and i.id > $2
+          and not exists (select from foreign_profiles p where p.user_id = i.id)
+          and not exists (select from account_removals r where r.user_id = i.id)
+          and (exists (select from follows f where f.user_id = i.id and f.active) or exists (select from follows f where f.target = i.id and f.active)
+            or exists (select from blocks b where b.user_id = i.id and b.active) or exists (select from blocks b where b.target = i.id and b.active))
+        order by i.id limit $3`,
+      values: [peer, after, this.#deps.limits.peerCallsWaiting],
+    });
+    return rows.map(({ id }) => id);
   }
 
   /** The legs that answer about our own members. */
@@ -157,7 +197,7 @@ export class Persons {
   async learnPerson(user: UserId): Promise<Result<'learned'>> {
     const { calls, foreign } = this.#deps;
     const called = await calls.call(serverOf(user), 'profile', encodeAbout(user));
-    if (called.kind !== 'answer' || called.status >= 500 || called.status === 429) return { ok: false, reason: 'away', detail: '' };
+    if (called.kind !== 'answer' || !isOfTheLeg(called)) return { ok: false, reason: 'away', detail: '' };
     if (called.status !== OK) return { ok: false, reason: 'unknown', detail: '' };
     const profile = decodeProfileAnswer(called.body);
     if (!profile.ok) return profile;

@@ -42,11 +42,12 @@ const LEASE_CALLS = 2;
 /** An approval that is given anew comes after the word of what took the first one away. */
 const ORDER: readonly NoticeKind[] = ['compromised', 'disconnected', 'going-away', 'back', 'approved'];
 
+/** Those who answered last come before probes: however many peers are silent, nobody else's notice waits behind them. */
 const CLAIM = `
   update owed_peer_notices o set due_at = $2
   from (select n.server_id, n.kind from owed_peer_notices n join peers p on p.server_id = n.server_id
     where n.due_at <= $1 and p.base_url is not null and (p.failures = 0 or p.retry_at <= $1)
-    order by n.due_at limit $3 for update of n skip locked) due
+    order by p.failures > 0, n.due_at limit $3 for update of n skip locked) due
   where o.server_id = due.server_id and o.kind = due.kind
   returning o.server_id as server, o.kind, o.version, o.failures, o.revocation`;
 

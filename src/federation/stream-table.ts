@@ -210,12 +210,13 @@ export class StreamTable {
     await liftStream(tx, author, { from: state.acked, above: liftAbove });
   }
 
-  /** What waits for its date need not wait any longer: the peer is there. */
+  /** What waits for its date need not wait any longer, streams and acts: the peer is there. */
   async hurry(peer: ServerId): Promise<void> {
     await this.#deps.db.query({
       name: 'streams_hurry',
-      text: 'update peer_cursors set retry_at = null where server_id = $1 and retry_at is not null',
-      values: [peer],
+      text: `with acts as (update owed_legs set due_at = $2 where server_id = $1 and due_at > $2)
+        update peer_cursors set retry_at = null where server_id = $1 and retry_at is not null`,
+      values: [peer, new Date(this.#deps.clock.now())],
     });
   }
 

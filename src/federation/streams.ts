@@ -103,6 +103,7 @@ export function openStreams(deps: StreamsDeps): Streams {
     peerBack: (peer) => {
       sender.wake(peer);
       positions.peerBack(peer);
+      persons.meetAll(peer);
     },
     actTowards: (target) => {
       if (serverOf(target) === home) return;

@@ -13,6 +13,7 @@ import {
   REQUESTER,
   REQUESTER_KEY,
   ringHalf,
+  sleepsThere,
   some,
   struckFor,
 } from './choice.ts';
@@ -38,6 +39,8 @@ export type Assigned = {
   readonly failing: boolean;
   /** The requester had no free place. */
   readonly full: boolean;
+  /** In line behind one that sleeps at its home, where nobody online has it. */
+  readonly asleepThere: boolean;
 };
 
 export type AssignTargets = {
@@ -158,7 +161,7 @@ updated as (
   returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
     e.state, e.holder, d.live_owner as owner, e.attempt, ${REQUESTER} as for_user, ${REQUESTER_KEY} as key_id, least(3, coalesce(d.online, 0))::int as online, d.failing, d.room
 )
-select * from updated`;
+select u.*, case when u.state = 5 then ${sleepsThere('u.subject_id')} else false end as asleep_there from updated u`;
 
 type Row = {
   event_id: string;
@@ -177,6 +180,7 @@ type Row = {
   failing: boolean;
   room: boolean;
   key_id: UserKeyId;
+  asleep_there: boolean;
 };
 
 /** Looks at what is due, at the named events and at the events of the named requesters; returns every event it looked at. */
@@ -253,6 +257,7 @@ const assignedOf = (row: Row): Assigned => ({
   onlineHolders: row.online,
   failing: row.failing,
   full: !row.room,
+  asleepThere: row.asleep_there,
 });
 
 export type Recheck = {

@@ -99,6 +99,12 @@ export const mayCross = (subject: string, isForeign: string): string => `
   ((not ${isForeign} and ${some(`fold_peers fp where fp.server_id = ${homeOf(subject)}`)})
     or ${some(`reed_server_allocations sa where sa.reed_id = ${subject} and sa.holding`)})`;
 
+/** Whether a crossing of `subject`, of another server, sleeps there since nobody who has it is online. */
+export const sleepsThere = (subject: string): string =>
+  some(
+    `foreign_pending_events c where c.asked_server_id = ${homeOf(subject)} and c.subject = ${subject} and c.slot is not null and c.asleep`,
+  );
+
 /** Who asks for event `e`, and by which key: of a peer's event the member it is really for. */
 export const REQUESTER = `case when e.is_foreign then (select f.requesting_user_id from foreign_relay_requests f where f.event_id = e.event_id)
   else e.requester_user_id end`;

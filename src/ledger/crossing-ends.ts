@@ -145,11 +145,16 @@ export const paid = async (db: Database, crossingId: string): Promise<ReedId | n
   return row?.subject ?? null;
 };
 
-export type DueCrossing = { readonly crossingId: string; readonly isGivenUp: boolean; readonly subject: ReedId };
+export type DueCrossing = {
+  readonly crossingId: string;
+  readonly subject: ReedId;
+  /** again: to be asked for once more. given-up: its event is in line. freed: its server is a peer no more, its event unassigned. */
+  readonly outcome: 'again' | 'given-up' | 'freed';
+};
 
 /**
  * Open crossings that are due: one whose request has no answer is sent again, one that was answered and brought nothing is asserted once, then
- * given up: its event stands in line again, at the end.
+ * given up: its event stands in line again, at the end. One that was committed while the peering ended has nobody to ask: ASSIGN looks further.
  */
 export const dueCrossings = async (context: LedgerContext, now: number): Promise<DueCrossing[]> => {
   const { limits } = context;
@@ -157,30 +162,37 @@ export const dueCrossings = async (context: LedgerContext, now: number): Promise
     name: 'ledger_crossings_due',
     text: `
 with due as materialized (
-  select c.crossing_id, c.event_id, c.subject, c.answered_at, c.asserts, p.away_until from (
+  select c.crossing_id, c.event_id, c.subject, c.answered_at, c.asserts, p.away_until, p.server_id is null as lost from (
     select * from foreign_pending_events where due_at <= $1 and owes is null and arrived_at is null order by due_at limit $2
-  ) c left join lateral (select away_until from fold_peers q where q.server_id = c.asked_server_id) p on true
+  ) c left join lateral (select server_id, away_until from fold_peers q where q.server_id = c.asked_server_id) p on true
 ),
 events as materialized (
-  select e.event_id, d.crossing_id from (select * from due where answered_at is not null and asserts > 0 and (away_until > $1) is not true order by event_id) d
+  select e.event_id, d.crossing_id, d.lost from (
+    select * from due where lost or (answered_at is not null and asserts > 0 and (away_until > $1) is not true) order by event_id) d
   cross join lateral (${lockedById('d.event_id', 'e.state = 7')}) e
 ),
+freed as (
+  delete from foreign_pending_events f using events g
+  where f.crossing_id = g.crossing_id and g.lost and f.owes is null and f.arrived_at is null returning f.crossing_id, f.event_id, f.subject
+),
+roused as (update pending_events e set state = 4, due_at = $1 from freed g where e.event_id = g.event_id),
 put_off as (
   update foreign_pending_events f set due_at = d.away_until from due d where f.crossing_id = d.crossing_id and d.away_until > $1 and f.owes is null
 ),
 given_up as (
   update foreign_pending_events f set owes = 'cancel', reason = 'expired', due_at = $1 from events g
-  where f.crossing_id = g.crossing_id and f.owes is null and f.arrived_at is null returning f.crossing_id, f.event_id, f.subject
+  where f.crossing_id = g.crossing_id and not g.lost and f.owes is null and f.arrived_at is null returning f.crossing_id, f.event_id, f.subject
 ),
 behind as (
   update pending_events e set state = 5, due_at = $4, seq = default from given_up g where e.event_id = g.event_id
 ),
 again as (
   update foreign_pending_events f set asserts = f.asserts + (f.answered_at is not null)::int, due_at = $3
-  from due d where f.crossing_id = d.crossing_id and (d.away_until > $1) is not true and (d.answered_at is null or d.asserts = 0)
+  from due d where f.crossing_id = d.crossing_id and not d.lost and (d.away_until > $1) is not true and (d.answered_at is null or d.asserts = 0)
     and f.owes is null and f.arrived_at is null returning f.crossing_id, f.subject
 )
-select crossing_id as "crossingId", subject, true as "isGivenUp" from given_up union all select crossing_id, subject, false from again`,
+select crossing_id as "crossingId", subject, 'given-up' as outcome from given_up
+union all select crossing_id, subject, 'freed' from freed union all select crossing_id, subject, 'again' from again`,
     values: [new Date(now), limits.foldItems, new Date(now + limits.crossingSendMs), new Date(now + limits.inLineLookMs)],
   });
   return rows;

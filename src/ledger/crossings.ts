@@ -15,7 +15,7 @@ const OF_EVENT = '(e.state = 7 or (e.state = 5 and c.asleep))';
 const ANSWERED = `
 with c as materialized (select * from foreign_pending_events c where c.crossing_id = $1 and ${OPEN}),
 taken as materialized (
-  select e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id, c.crossing_id,
+  select e.event_id, e.requester_user_id, e.request_id, e.requested_at, e.subject_id, c.crossing_id, c.asleep as was_asleep,
     $2 and not ${some(`foreign_pending_events o where o.asked_server_id = c.asked_server_id and o.subject = c.subject and o.asleep and o.slot is not null
       and o.crossing_id <> c.crossing_id`)} as sleeps
   from c cross join lateral (${lockedById('c.event_id', OF_EVENT)}) e
@@ -31,7 +31,7 @@ moved as (
   from taken t where e.event_id = t.event_id
 )
 select event_id as "eventId", requester_user_id as requester, case when requested_at is not null then request_id end as "requestId",
-  subject_id as "subjectId", sleeps as "isAsleep", $2 and not sleeps as "isGivenUp" from taken`;
+  subject_id as "subjectId", was_asleep as "wasAsleep", sleeps as "isAsleep", $2 and not sleeps as "isGivenUp" from taken`;
 
 export type Answered = {
   readonly eventId: string;
@@ -39,6 +39,7 @@ export type Answered = {
   /** Of an explicit request. */
   readonly requestId: RequestId | null;
   readonly subjectId: ReedId;
+  readonly wasAsleep: boolean;
   readonly isAsleep: boolean;
   readonly isGivenUp: boolean;
 };
@@ -57,6 +58,17 @@ export const answered = async (context: LedgerContext, crossingId: string, isOnl
   });
   return row ?? null;
 };
+
+export type InLine = { readonly eventId: string; readonly requester: UserId; readonly requestId: RequestId; readonly seq: number };
+
+/** A page of the explicit requests that stand in line for a subject, after `seq` of the page before. */
+export const requestsInLine = ({ db, limits }: LedgerContext, subject: ReedId, seq: number): Promise<InLine[]> =>
+  db.query<InLine>({
+    name: 'ledger_requests_in_line',
+    text: `select event_id as "eventId", requester_user_id as requester, request_id as "requestId", seq::float8 as seq from pending_events
+      where subject_id = $1 and state = 5 and priority = 0 and seq > $2 and requested_at is not null and not is_foreign order by seq limit $3`,
+    values: [subject, seq, limits.fanoutItems],
+  });
 
 const RETURNED = `
 with c as materialized (select * from foreign_pending_events c where c.crossing_id = $1 and c.owes is null and c.arrived_at is null),

@@ -18,6 +18,7 @@ import {
   mayCross,
   RANDOM_PIVOT,
   ringHalf,
+  sleepsThere,
   some,
   struckFor,
 } from './choice.ts';
@@ -48,6 +49,8 @@ export type Opened = {
   readonly failing: boolean;
   /** The requester had no free place. */
   readonly full: boolean;
+  /** In line behind one that sleeps at its home, where nobody online has it. */
+  readonly asleepThere: boolean;
 };
 
 export type OpenOutcome = Opened | { readonly refusal: Refusal };
@@ -211,6 +214,7 @@ select f.ord::int as ord,
   coalesce(j.state, n.state)::int as state, coalesce(j.holder, n.holder) as holder, d.owner,
   (select u.key_id from users u where u.id = f.requester) as requester_key_id,
   least(3, d.online)::int as online, d.failing, coalesce(not w.room, false) as full,
+  case when coalesce(j.state, n.state) = 5 then ${sleepsThere('f.subject')} else false end as asleep_there,
   exists (select from dropped) as dropped
 from facts f
 left join fresh w on w.ord = f.ord
@@ -231,6 +235,7 @@ type Row = {
   online: number;
   failing: boolean;
   full: boolean;
+  asleep_there: boolean;
   dropped: boolean;
 };
 
@@ -291,5 +296,6 @@ const outcomeOf = (row: Row): OpenOutcome | Locked => {
     onlineHolders: row.online,
     failing: row.failing,
     full: row.full,
+    asleepThere: row.asleep_there,
   };
 };

@@ -73,10 +73,12 @@ export type Progress = {
   readonly failing: boolean;
   /** The server that would be asked does not answer. */
   readonly peerAway?: boolean;
+  /** One of those who want it waits at the server that would be asked for somebody to come online there. */
+  readonly asleepThere?: boolean;
 };
 
 /** The word for the requester. A dispatched or relayed event is being asked for; a dormant one says why nobody is asked. */
-export const requestStateOf = (progress: Pick<Progress, 'state' | 'failing' | 'peerAway'>): RequestStateName => {
+export const requestStateOf = (progress: Pick<Progress, 'state' | 'failing' | 'peerAway' | 'asleepThere'>): RequestStateName => {
   if (progress.peerAway === true) return 'PEER_AWAY';
   switch (progress.state) {
     case STATE.dispatched:
@@ -85,6 +87,7 @@ export const requestStateOf = (progress: Pick<Progress, 'state' | 'failing' | 'p
     case STATE.crossing:
       return 'ASKING';
     case STATE.inLine:
+      return progress.asleepThere === true ? 'NOBODY_ONLINE' : 'IN_TURN';
     case STATE.waiting:
       return 'IN_TURN';
     case STATE.dormant:

@@ -80,6 +80,7 @@ export class Requests {
         state: outcome.state,
         onlineHolders: outcome.onlineHolders,
         failing: outcome.failing,
+        asleepThere: outcome.asleepThere,
       }),
     );
     this.#follow(requester, ask, outcome);

@@ -126,6 +126,21 @@ test('who is blocked is refused with the block, and is owed no further answer', 
   expect(await follows(b)).toEqual([]);
 });
 
+test.each([
+  { before: 'the peering rests there', refused: { status: 403, code: 'FORBIDDEN' } },
+  { before: 'the clocks differ', refused: { status: 401, code: 'CLOCK_DIFFERS' } },
+] as const)('an act is no less owed because $before, and is sent when the peer is there again', async ({ refused }) => {
+  wire.fate = () => refused;
+  await act(a, ann, 'block', bob.user);
+  await flush(a);
+  expect(await owed(a)).toEqual([{ leg: 'block', failures: 1 }]);
+  wire.fate = () => 'deliver';
+  a.streams.sender.wake(b.id);
+  await a.rest();
+  expect(await owed(a)).toEqual([]);
+  expect(await b.rows('select active from blocks where user_id = $1 and target = $2', ann.user, bob.user)).toEqual([{ active: true }]);
+});
+
 test('nobody of a server that is no peer can be followed or blocked', async () => {
   const stranger = `${'b'.repeat(16)}@${'c'.repeat(16)}`;
   await expect(act(a, ann, 'follow', stranger)).rejects.toMatchObject({ code: 'INVALID' });
@@ -163,8 +178,28 @@ test('persons, keys and certificates are told of by their home, and kept once pr
     ok: false,
     reason: 'unknown',
   });
-  wire.fate = () => 'lose-request';
-  expect(await a.streams.persons.learnPerson(bob.user)).toMatchObject({ ok: false, reason: 'away' });
+  for (const fate of ['lose-request', { status: 403, code: 'FORBIDDEN' }] as const) {
+    wire.fate = () => fate;
+    expect(await a.streams.persons.learnPerson(bob.user)).toMatchObject({ ok: false, reason: 'away' });
+  }
+});
+
+test('a follower whose name could not be had is listed once their home is back', async () => {
+  await act(a, ann, 'follow', bob.user);
+  wire.fate = ({ leg }) => (leg === 'profile' ? 'lose-request' : 'deliver');
+  await flush(a);
+  await b.rest();
+  const listed = async () => (await b.identity.follows.followers(bob.user, bob.user, { after: '', limit: 10 })).map(({ id }) => id);
+  expect([await follows(b), await listed()]).toEqual([[{ active: true }], []]);
+  wire.fate = () => 'deliver';
+  b.streams.peerBack(a.id);
+  await b.rest();
+  expect(await b.rows('select username from foreign_profiles where user_id = $1', ann.user)).toEqual([{ username: ann.username }]);
+  expect(await listed()).toEqual([ann.user]);
+  wire.calls.length = 0;
+  b.streams.peerBack(a.id);
+  await b.rest();
+  expect(wire.calls.filter(({ leg }) => leg === 'profile')).toEqual([]);
 });
 
 test('a member of a peer is shown as their home says, and as known while that is away', async () => {

@@ -1,5 +1,6 @@
 // The fold between two servers: what one crossing costs, how each end of it comes out, on a wire that loses nothing.
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/errors.ts';
 import { FoldPair, setPeer } from '../support/fold-pair.ts';
 import type { LightMember } from '../support/light-member.ts';
 
@@ -209,6 +210,50 @@ describe('a reed that its home', () => {
     await Promise.all(all.map((reader) => reader.next('dataResponse')));
     await pair.settle();
     expect(pair.wire.count('deliver')).toBe(1);
+  });
+});
+
+describe('who stands in line', () => {
+  const told = (reader: LightMember) => reader.frames.flatMap((frame) => (frame.type === 'requestAck' ? [frame.body.state] : []));
+
+  it('hears that nobody online has it while one sleeps, and that it is in turn once somebody has', async () => {
+    const { author, reed } = await pair.reed();
+    const account = await pair.accountOf(author);
+    await author.leave();
+    await pair.settle();
+    const all = await readers(6);
+    for (const reader of all) reader.request(reed);
+    await pair.settle();
+    expect(all.map((reader) => told(reader).at(-1))).toEqual(Array(6).fill('NOBODY_ONLINE'));
+    const [newcomer] = await readers(1);
+    newcomer.request(reed);
+    await pair.settle();
+    expect(told(newcomer)).toEqual(['NOBODY_ONLINE']);
+    await pair.join(pair.home, account, { answer: 'nothing' });
+    const asleep = await pair.asking.community.rows<{ requester: string }>('select requester from foreign_pending_events where asleep');
+    await all.find(({ userId }) => userId === asleep[0]?.requester)?.vanish();
+    await pair.settle();
+    const there = [...all, newcomer].filter(({ isOpen }) => isOpen);
+    expect(there.map((reader) => told(reader).at(-1)).sort()).toEqual([...Array(3).fill('ASKING'), ...Array(3).fill('IN_TURN')]);
+  });
+});
+
+describe('a request that its home server does not take', () => {
+  it.each([
+    ['TOO_LARGE', 'TOO_LARGE'],
+    ['INVALID', 'INVALID'],
+  ] as const)('(%s) ends, and its member hears why; the server is not said to be away', async (code, heard) => {
+    const { reed } = await pair.reed();
+    const [reader] = await readers(1);
+    const { legs } = pair.home.server.app;
+    const refuse = async () => Promise.reject(new AppError(code, 'not this one'));
+    pair.wire.attach(pair.home.id, new Map([...legs, ['request', { limitBytes: 1, handle: refuse }]]));
+    const requestId = reader.request(reed);
+    expect((await reader.next('error')).body).toMatchObject({ code: heard, requestId });
+    pair.wire.attach(pair.home.id, legs);
+    expect(reader.frames.filter(({ type }) => type === 'peerServerLost')).toEqual([]);
+    expect(await pair.asking.community.rows('select from foreign_pending_events')).toEqual([]);
+    expect(await states()).toEqual([]);
   });
 });
 

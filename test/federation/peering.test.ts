@@ -199,6 +199,31 @@ test('a peer that says nothing keeps no other one waiting', async () => {
   }
 });
 
+test('many peers that say nothing are told after those who answer', async () => {
+  await makePeers(a, b);
+  const { db, limits } = a.world;
+  const dead = Array.from({ length: limits.peersPerSweep + 1 }, (_, nth) => `dead${String(nth).padStart(12, '0')}`);
+  await db.query({
+    text: 'insert into servers (id, name, first_seen_at) select id, id, now() from unnest($1::text[]) d(id)',
+    values: [dead],
+  });
+  await db.query({
+    text: `insert into peers (server_id, state, base_url, begun_by, begun_at, failures, retry_at)
+      select id, 'live', 'http://127.0.0.1:9', 'operator', now(), 1, '-infinity' from unnest($1::text[]) d(id)`,
+    values: [dead],
+  });
+  await db.query({
+    text: `insert into owed_peer_notices (server_id, kind, due_at) select id, 'back', '-infinity' from unnest($1::text[]) d(id)`,
+    values: [dead],
+  });
+  await db.query({
+    text: `insert into owed_peer_notices (server_id, kind, due_at) values ($1, 'back', $2)`,
+    values: [b.id, new Date(a.world.clock.now())],
+  });
+  await a.federation.sender.round();
+  expect(await db.query({ text: 'select from owed_peer_notices where server_id = $1', values: [b.id] })).toEqual([]);
+});
+
 describe('an invitation', () => {
   test('opens for the server that it was made for alone, and says nothing to whoever lacks its secret', async () => {
     const secret = await knownSecret();

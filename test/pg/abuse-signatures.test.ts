@@ -90,8 +90,8 @@ const asker = (path: string) => ({ token: right[path]?.token ?? siege.ann.token 
 
 describe('on every route that takes a statement, a signature', () => {
   test('has a place in most of them', () => {
-    const signed = routes.filter(({ path }) => JSON.stringify(right[path]?.body).includes('PGP SIGNATURE'));
-    expect(signed.length).toBe(routes.length - 1);
+    const unsigned = routes.filter(({ path }) => !JSON.stringify(right[path]?.body).includes('PGP SIGNATURE'));
+    expect(unsigned.map(({ path }) => path).sort()).toEqual(['/api/v1/admin/peers/read', '/api/v1/invites/check']);
   });
 
   test.each(FALSE)('%s is refused', async (_name, change) => {
@@ -110,7 +110,9 @@ describe('on every route that takes a statement, a signature', () => {
       const bytes = content(signature);
       return armored('SIGNATURE', concat(Uint8Array.of(0x89, bytes.length >> 8, bytes.length & 255), bytes));
     };
-    for (const { path } of routes.filter(({ path: one }) => one !== '/api/v1/invites/check')) {
+    // The last asks a server that does not answer, once it has found the act signed.
+    const unanswered = ['/api/v1/invites/check', '/api/v1/admin/peers/accept'];
+    for (const { path } of routes.filter((route) => !unanswered.includes(route.path))) {
       let body = right[path]?.body ?? {};
       for await (const changed of changedOnce(body, old)) body = { ...changed };
       const answer = await siege.post(right[path]?.url ?? path, body, asker(path));

@@ -265,7 +265,7 @@ describe('a session by the recovery key', () => {
         const url = (right?.path ?? path).replace('{id}', encodeURIComponent(ann.user));
         const answer = await app.inject({
           method: method.toUpperCase() as 'GET',
-          url: `${url}${path === '/api/v1/users' ? '?query=a' : ''}`,
+          url: `${url}${['/api/v1/users', '/api/v1/users/elsewhere'].includes(path) ? '?query=a' : ''}`,
           headers: { authorization: `Bearer ${token}` },
           ...(method === 'post' ? { payload: right?.body ?? { statement: {}, signatures: [{ key: 'x', signature: 'x' }] } } : {}),
         });

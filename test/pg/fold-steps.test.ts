@@ -1,9 +1,9 @@
 // The fold's statements where two of them meet, and where a bound is reached.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditCrossingEvents } from '../../src/ledger/crossing-ends.ts';
+import { auditCrossingEvents, dueCrossings } from '../../src/ledger/crossing-ends.ts';
 import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
-import { holderSaid, peerAway, peersLive } from '../../src/ledger/fold-peers.ts';
+import { crossingsFreed, forgetFold, holderSaid, peerAway, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
 import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { sentinelsArrive } from '../../src/presence/sentinels.ts';
@@ -159,6 +159,24 @@ describe('one server', () => {
   });
 });
 
+describe('a peering that ends', () => {
+  it('leaves nobody waiting whose crossing was committed while it did', async () => {
+    await line(1);
+    await peerGone(world.db, PEER);
+    await crossingsFreed(world.context, PEER, now);
+    // A look at the line that began before and is committed only now.
+    await peersLive(world.db, [PEER]);
+    const { crossing } = await promote(world.context, [FAR], now);
+    await peerGone(world.db, PEER);
+    expect(await dueCrossings(world.context, now)).toEqual([]);
+    expect(await dueCrossings(world.context, now + 16_000)).toEqual([
+      { crossingId: crossing[0]?.crossingId, subject: FAR, outcome: 'freed' },
+    ]);
+    expect((await world.events()).map(({ state }) => state)).toEqual([4]);
+    expect(await world.db.query({ text: 'select from foreign_pending_events' })).toEqual([]);
+  });
+});
+
 describe('a copy', () => {
   it('that comes twice is delivered once', async () => {
     await line(1);
@@ -223,6 +241,25 @@ describe('a peer’s request', () => {
     expect((await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 30_000)).ended).toEqual([]);
     const compared = await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 61_000);
     expect([compared.unknown, compared.ended.length, (await world.events()).length]).toEqual([[unknown], 1, 1]);
+  });
+});
+
+describe('what is remembered for a while only', () => {
+  it('is forgotten page by page, and nothing of it sooner', async () => {
+    const { batchItems } = world.context.limits;
+    const cancelled = (until: number, ids: readonly string[]) =>
+      world.db.query({
+        text: 'insert into cancelled_crossings (server_id, crossing_id, until) select $1, id, $2 from unnest($3::uuid[]) i(id)',
+        values: [PEER, new Date(until), ids],
+      });
+    await cancelled(
+      now - 1,
+      Array.from({ length: batchItems + 1 }, () => randomUUID()),
+    );
+    await cancelled(now + 1, [randomUUID()]);
+    const left = async () => (await world.db.query({ text: 'select from cancelled_crossings' })).length;
+    expect([await forgetFold(world.context, now), await left()]).toEqual([true, 2]);
+    expect([await forgetFold(world.context, now), await left()]).toEqual([false, 1]);
   });
 });
 

@@ -2,15 +2,16 @@
 // It takes the place of the signed transport at its port: who calls is what the wire says.
 import pg from 'pg';
 import type { App } from '../../src/app.ts';
-import { ERROR_CODES } from '../../src/base/codes.ts';
+import { ERROR_CODES, type ErrorCode } from '../../src/base/codes.ts';
 import { AppError } from '../../src/base/errors.ts';
 import type { Called, PeerCalls } from '../../src/federation/stream-ports.ts';
 import type { ServerId } from '../../src/wire/address.ts';
 import { run } from './database.ts';
 
 export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonly leg: string; readonly body: Uint8Array };
+type Refused = { readonly status: number; readonly code?: ErrorCode; readonly retryAfterMs?: number };
 /** deliver: as it is. lose-request, lose-answer: a fault of transport, without and with effect. repeat: it comes twice. */
-export type Fate = 'deliver' | 'lose-request' | 'lose-answer' | 'repeat' | { readonly status: number; readonly retryAfterMs?: number };
+export type Fate = 'deliver' | 'lose-request' | 'lose-answer' | 'repeat' | Refused;
 
 export class PeerWire {
   readonly #apps = new Map<ServerId, Pick<App, 'legs'>>();
@@ -37,7 +38,10 @@ export class PeerWire {
     const fate = await this.fate(call);
     if (fate === 'lose-request') return { kind: 'transport' };
     if (typeof fate === 'object')
-      return { kind: 'answer', status: fate.status, body: new Uint8Array(), refusal: { retryAfterMs: fate.retryAfterMs ?? 0 } };
+      return {
+        ...{ kind: 'answer', status: fate.status, body: new Uint8Array() },
+        refusal: { ...(fate.code === undefined ? {} : { code: fate.code }), retryAfterMs: fate.retryAfterMs ?? 0 },
+      };
     if (fate === 'repeat') await this.#handle(call);
     const answer = await this.#handle(call);
     return fate === 'lose-answer' ? { kind: 'transport' } : answer;
@@ -59,7 +63,11 @@ export class PeerWire {
         kind: 'answer',
         status: ERROR_CODES[error.code].httpStatus,
         body: new Uint8Array(),
-        refusal: { retryAfterMs: error.retryAfterMs ?? 0, ...(error.certificate === undefined ? {} : { certificate: error.certificate }) },
+        refusal: {
+          code: error.code,
+          retryAfterMs: error.retryAfterMs ?? 0,
+          ...(error.certificate === undefined ? {} : { certificate: error.certificate }),
+        },
       };
     }
   }

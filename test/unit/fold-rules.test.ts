@@ -16,8 +16,14 @@ describe('after a request', () => {
     [200, { kind: 'open' }],
     [404, { kind: 'reed', isFound: false }],
     [409, { kind: 'reed', isFound: true }],
-    [403, { kind: 'carrier', isBlocked: true }],
-    [400, { kind: 'carrier', isBlocked: false }],
+    [403, { kind: 'carrier', why: 'blocked' }],
+    [400, { kind: 'carrier', why: 'key' }],
+    [413, { kind: 'carrier', why: 'size' }],
+    [415, { kind: 'carrier', why: 'form' }],
+    [422, { kind: 'carrier', why: 'form' }],
+    [401, { kind: 'away' }],
+    [408, { kind: 'away' }],
+    [425, { kind: 'away' }],
     [410, { kind: 'again' }],
     [429, { kind: 'away' }],
     [500, { kind: 'away' }],
@@ -37,6 +43,7 @@ describe('after a request', () => {
     [409, true],
     [422, false],
     [425, false],
+    [413, false],
   ])('of a holder’s server answered %i the next one is asked', (status, isUnheld) => {
     expect(afterRequest(answer(status), true)).toEqual({ kind: 'next', isUnheld });
   });
