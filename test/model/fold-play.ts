@@ -15,8 +15,8 @@ const ENDS: ReadonlySet<string> = new Set(['error', 'reedNotFound', 'reedNotHeld
 /** A call is given up by whoever made it. */
 const CALL_MS = 10_000;
 const MINUTE_MS = 61_000;
-const STILL_TURNS = 4;
-const MOST_TURNS = 2_000;
+const STILL_TURNS = 2;
+const MOST_TURNS = 500;
 /** Whatever a member says is taken at once, however fast time goes. */
 const LIMITS = { openRequests: 1_000, costBurst: 1e9, pingIntervalMs: 1e9 };
 const NOBODY_HELD_BACK = 10_000;
@@ -176,7 +176,7 @@ export class FoldPlay {
     for (let still = 0, before = '', turns = 0; still < STILL_TURNS; turns++) {
       if (turns > MOST_TURNS) throw new Error(`never still: ${before}, then ${this.#seen()}; ${this.#pair.wire.legs.slice(-12).join()}`);
       await this.#ping();
-      await new Promise((turn) => setTimeout(turn, 2));
+      for (const { community } of [this.#pair.home, this.#pair.asking]) await community.rows('select');
       const seen = this.#seen();
       still = seen === before ? still + 1 : 0;
       before = seen;
