@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { OWED_PROFILES, PROFILES } from '../test/model/settings.ts';
+import { FOLD_PROFILES, OWED_PROFILES, PROFILES } from '../test/model/settings.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const TESTS = { 'ledger.test.ts': PROFILES, 'owed.test.ts': OWED_PROFILES };
+const TESTS = { 'ledger.test.ts': PROFILES, 'owed.test.ts': OWED_PROFILES, 'fold.test.ts': FOLD_PROFILES };
 const ALL = Object.values(TESTS).flatMap((profiles) => profiles.map(({ name }) => name));
 const NAMES = ALL.join(', ');
 const USAGE = `npm run model -- [--runs N] [--seed S] [--path P] [--profile NAME] [--no-shrink]

@@ -27,6 +27,9 @@ create table peers (
   epoch text,
   failures integer not null default 0,
   retry_at timestamptz,
+  -- The last call that failed, whatever came of later ones: one word of ours for it.
+  last_fault text,
+  last_fault_at timestamptz,
   document_asked_at timestamptz
 );
 

@@ -62,7 +62,9 @@ export type App = {
   peerChanged: FederationDeps['onChange'];
   /** Statements sent to the ledger and to the rest of the database so far. */
   statements(): { readonly ledger: number; readonly application: number };
-  /** Lets a round of the sweeper and everything that follows from it, or is under way, come to rest. */
+  /** One round of everything that looks at what is due. What follows from it goes on by itself. */
+  round(): Promise<void>;
+  /** Lets such a round and everything that follows from it, or is under way, come to rest. */
   settle(): Promise<void>;
   close(): Promise<void>;
 };
@@ -337,6 +339,14 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
   };
 
+  const round = async (): Promise<void> => {
+    await relay.sweep();
+    await replica.settle();
+    await members.identity.server.reload();
+    await federation.sender.round();
+    await streams.sender.round();
+  };
+
   await start(owned, { ...parts, server: http, rest });
   await http.listen({ host: config.host, port: config.port });
   listening = `http://${hostOf(http.server.address() as AddressInfo)}`;
@@ -356,14 +366,11 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
     legs: allLegs,
     peerChanged: onChange,
     statements: () => ({ ledger: ground.ledgerDb.statements, application: ground.db.statements }),
+    round,
     settle: async () => {
       await watch.look();
       await rest();
-      await relay.sweep();
-      await replica.settle();
-      await server.reload();
-      await federation.sender.round();
-      await streams.sender.round();
+      await round();
       await rest();
     },
     close: () => owned.disposeAsync(),

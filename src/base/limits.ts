@@ -221,6 +221,7 @@ export const DEFAULT_LIMITS = {
   peerCallsPerSecond: 40, // of ours to one peer, fewer than it takes; further ones wait
   peerPoolIdleMs: 5 * MINUTE, // then connections that nobody uses are closed
   peerPauseMaxMs: 15 * MINUTE, // the longest that a peer's Retry-After is heeded for
+  peerFaultNotedMs: MINUTE, // the same refusal of a peer is noted anew for its operator
   peerAnswerBytes: MIB, // of an answer to us; cut off
   peerRequestsAtOnce: 8, // of one peer to us
   peerRequestsPerSecond: 50, // of one peer

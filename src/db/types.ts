@@ -341,6 +341,8 @@ export interface Peers {
   document_asked_at: Timestamp | null;
   epoch: string | null;
   failures: Generated<number>;
+  last_fault: string | null;
+  last_fault_at: Timestamp | null;
   retry_at: Timestamp | null;
   server_id: string;
   share_begun: Generated<boolean>;

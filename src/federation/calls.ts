@@ -2,6 +2,7 @@
 // Only faults of transport count; a signed answer, whatever it says, proves that the peer is there. One that has enough of our calls is left
 // alone for as long as it says.
 import type { Clock } from '../base/clock.ts';
+import type { ErrorCode } from '../base/codes.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { ServerDocument } from '../identity/server-identity.ts';
@@ -42,6 +43,16 @@ type Row = {
   retry_at: Date | null;
 };
 
+/** Refusals that say something of the peer or the way to it, not of what was asked. */
+const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
+  'CLOCK_DIFFERS',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'INTERNAL',
+  'UNIMPLEMENTED',
+  'RATE_LIMITED',
+]);
+
 const FIND = `select p.base_url, p.state, s.document, p.epoch, p.failures, p.retry_at
   from peers p join servers s on s.id = p.server_id where p.server_id = $1`;
 
@@ -69,9 +80,21 @@ export class PeerCalls {
     const keys = new Map(row.document.statement.transportKeys.map(({ kid, publicKey }) => [kid, publicKey]));
     const result = await client.call({ id: server, baseUrl: row.base_url, keys }, leg, body, options.signal);
     if (result.kind === 'transport') return this.#noteFault(server, result, stored);
+    if (result.refusal !== undefined && result.refusal.certificate === undefined && OF_THE_PEER.has(result.refusal.code))
+      await this.#noteRefusal(server, result.refusal.code);
     if (result.refusal?.code === 'RATE_LIMITED') this.#noteSated(server, result.refusal.retryAfterMs);
     await this.#noteAnswer(server, result.epoch, { wasOpen: stored.failures > 0, epoch: row.epoch });
     return result;
+  }
+
+  /** For whoever looks; written seldom, however often it is refused. */
+  async #noteRefusal(server: ServerId, code: ErrorCode): Promise<void> {
+    const { clock, db, limits } = this.#deps;
+    await db.query({
+      name: 'peer-refused',
+      text: `update peers set last_fault = $2, last_fault_at = $3 where server_id = $1 and (last_fault is distinct from $2 or last_fault_at < $4)`,
+      values: [server, code, new Date(clock.now()), new Date(clock.now() - limits.peerFaultNotedMs)],
+    });
   }
 
   #noteSated(server: ServerId, forMs: number): void {
@@ -88,8 +111,8 @@ export class PeerCalls {
     // Of several calls that failed together one counts.
     await db.query({
       name: 'peer-fault',
-      text: 'update peers set failures = $2, retry_at = $3 where server_id = $1 and failures = $4',
-      values: [server, next.failures, new Date(next.retryAtMs ?? 0), stored.failures],
+      text: 'update peers set failures = $2, retry_at = $3, last_fault = $5, last_fault_at = $6 where server_id = $1 and failures = $4',
+      values: [server, next.failures, new Date(next.retryAtMs ?? 0), stored.failures, result.reason, new Date(clock.now())],
     });
     return next.retryAtMs === null ? result : { ...result, untilMs: next.retryAtMs };
   }

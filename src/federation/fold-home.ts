@@ -248,9 +248,12 @@ export class FoldHome {
   async crossings(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
     const open = decodeFoldCrossings(body);
     if (open === null) throw malformed();
-    const compared = await compareForeign(this.#deps, peer, open, this.#deps.clock.now());
-    this.#freed(compared.ended);
-    return { status: 200, body: encodeFoldCrossings(compared.unknown) };
+    const { clock, limits } = this.#deps;
+    for (;;) {
+      const { ended, unknown } = await compareForeign(this.#deps, peer, open, clock.now());
+      this.#freed(ended);
+      if (ended.length < limits.batchItems) return { status: 200, body: encodeFoldCrossings(unknown) };
+    }
   }
 
   #freed(events: readonly { readonly eventId: string; readonly freed: UserId | null; readonly owner: string | null }[]): void {

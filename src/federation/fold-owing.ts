@@ -81,7 +81,9 @@ export class FoldOwing {
     if (at - this.#listedAt >= limits.crossingsListMs) {
       this.#listedAt = at;
       for (const server of this.#deps.live()) this.#deps.looks().look(() => this.#compared(server));
-      await this.#isolated(() => forgetFold(this.#deps, clock.now()));
+      await this.#isolated(async () => {
+        while (await forgetFold(this.#deps, clock.now()));
+      });
     }
   }
 

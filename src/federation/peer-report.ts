@@ -1,4 +1,5 @@
-// What is under way with one peer, for an operator who looks: what members' acts it is still owed, and which copies cross.
+// What is under way with one peer, for an operator who looks: what members' acts it is still owed, and which copies cross. And that peers which do not
+// answer be tried at once.
 import type { Database } from '../db/pool.ts';
 import type { ServerId } from '../wire/address.ts';
 
@@ -9,6 +10,23 @@ export type PeerTraffic = {
   /** Copies that our members are waiting for from there, and those that its members are waiting for from here. */
   readonly crossingHere: number;
   readonly crossingThere: number;
+};
+
+/**
+ * Has peers that do not answer probed now and not when it is their time, and told what they are owed; a probe that is answered closes the breaker.
+ * For a command beside the server. @returns how many
+ */
+export const tryPeers = async (db: Database, server?: ServerId): Promise<number> => {
+  const [row] = await db.query<{ peers: number }>({
+    name: 'peers_try',
+    text: `with tried as (update peers set retry_at = now() where failures > 0 and retry_at > now() and state <> 'revoked'
+          and ($1::text is null or server_id = $1) returning server_id),
+        notices as (update owed_peer_notices set due_at = now() where due_at > now() and ($1::text is null or server_id = $1)),
+        acts as (update owed_legs set due_at = now() where due_at > now() and ($1::text is null or server_id = $1))
+      select count(*)::int as peers from tried`,
+    values: [server ?? null],
+  });
+  return row?.peers ?? 0;
 };
 
 export const peerTraffic = async (db: Database, server: ServerId): Promise<PeerTraffic> => {

@@ -26,6 +26,9 @@ export type PeerRow = {
   readonly epoch: string | null;
   readonly failures: number;
   readonly retryAt: Date | null;
+  /** Of the last call that failed: a reason of transport, or the code of a refusal. */
+  readonly lastFault: string | null;
+  readonly lastFaultAt: Date | null;
   readonly document: ServerDocument | null;
   /** Waits for an admin, since a key was compromised. */
   readonly candidate: ServerDocument | null;
@@ -33,7 +36,8 @@ export type PeerRow = {
 
 export const PEER_COLUMNS = `p.server_id as server, p.state, s.name, p.base_url as "baseUrl", p.begun_by as "begunBy", p.begun_at as "begunAt",
   p.approved_by as "approvedBy", p.approved_at as "approvedAt", p.approved_there_at as "approvedThereAt", p.compromised_at as "compromisedAt",
-  p.away, p.epoch, p.failures, p.retry_at as "retryAt", s.document, p.candidate`;
+  p.away, p.epoch, p.failures, p.retry_at as "retryAt", p.last_fault as "lastFault",
+  p.last_fault_at as "lastFaultAt", s.document, p.candidate`;
 
 /** What happened, to whom, and who did it where one of our admins did. */
 export type Move = { readonly server: ServerId; readonly event: PeeringEvent; readonly by: Actor | null; readonly at: Date };
@@ -83,7 +87,7 @@ async function begin(tx: Executor, { server, by, at }: Move, state: PeerState): 
     insert into peers (server_id, state, begun_by, begun_at) values (${server}, ${state}, ${by ?? 'operator'}, ${at})
     on conflict (server_id) do update set state = excluded.state, begun_by = excluded.begun_by, begun_at = excluded.begun_at, approved_by = null,
       approved_at = null, approved_there_at = null, compromised_at = null, candidate = null, away = false, epoch = null, failures = 0,
-      retry_at = null`.execute(tx);
+      retry_at = null, last_fault = null, last_fault_at = null`.execute(tx);
 }
 
 /** @throws AppError CONFLICT, in words for an admin */

@@ -163,16 +163,23 @@ export class StreamSender {
         })
         .finally(() => running.delete(sending));
       running.add(sending);
+      // Heard of where it is waited for; by then a fault of another step may have ended the look.
+      sending.catch(() => undefined);
     };
-    while (takesMore || running.size > 0) {
-      if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#replay(peer));
-      const claims = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
-      for (const claim of claims ?? []) send(claim);
-      const isWaiting = claims === null || running.size >= limits.streamsPerPeer;
-      if (running.size > 0 && isWaiting) await Promise.race(running);
-      else if (claims === null && drain.isEmpty) return takesMore;
+    try {
+      while (takesMore || running.size > 0) {
+        if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#replay(peer));
+        const claims = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
+        for (const claim of claims ?? []) send(claim);
+        const isWaiting = claims === null || running.size >= limits.streamsPerPeer;
+        if (running.size > 0 && isWaiting) await Promise.race(running);
+        else if (claims === null && drain.isEmpty) return takesMore;
+      }
+      return false;
+    } finally {
+      // Also what is on the wire when a look fails: it is this drain's.
+      await Promise.allSettled(running);
     }
-    return false;
   }
 
   /** Takes up what is next. @returns null if there is nothing to look at */

@@ -191,13 +191,27 @@ export const holderSaid = async (db: Database, { server, reedId, holding }: Hold
   return rows.length > 0;
 };
 
-/** What is remembered for a while only. */
-export const forgetFold = async (context: LedgerContext, now: number): Promise<void> => {
-  await context.db.query({
+/** Ends a page of each of what is remembered for a while only. @returns whether there may be more */
+export const forgetFold = async (context: LedgerContext, now: number): Promise<boolean> => {
+  const page = context.limits.batchItems;
+  const [row] = await context.db.query<{ most: number }>({
     name: 'ledger_fold_forget',
-    text: `with c as (delete from cancelled_crossings where until < $1),
-      t as (delete from pending_thread_parts p where not ${some('pending_events e where e.event_id = p.event_id')})
-      delete from carrier_faults where at < $2`,
-    values: [new Date(now), new Date(now - context.limits.carrierFaultMs)],
+    text: `
+with c as (
+  delete from cancelled_crossings where (server_id, crossing_id) in (
+    select server_id, crossing_id from cancelled_crossings where until < $1 order by until limit $3 for update skip locked) returning 1
+),
+t as (
+  delete from pending_thread_parts where event_id in (
+    select event_id from pending_thread_parts p where not ${some('pending_events e where e.event_id = p.event_id')}
+    order by event_id limit $3 for update skip locked) returning 1
+),
+f as (
+  delete from carrier_faults where (subject, member) in (
+    select subject, member from carrier_faults where at < $2 order by at limit $3 for update skip locked) returning 1
+)
+select greatest((select count(*) from c), (select count(*) from t), (select count(*) from f))::int as most`,
+    values: [new Date(now), new Date(now - context.limits.carrierFaultMs), page],
   });
+  return (row?.most ?? 0) >= page;
 };

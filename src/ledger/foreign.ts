@@ -253,7 +253,7 @@ export type Compared = {
   readonly ended: readonly { readonly eventId: string; readonly freed: UserId | null; readonly owner: string | null }[];
 };
 
-/** Compares what a peer has open with what is open for it: events that it does not name, made a while ago, end. */
+/** Compares what a peer has open with what is open for it: a page of the events that it does not name, made a while ago, ends. Call until that comes back short. */
 export const compareForeign = async (context: LedgerContext, server: ServerId, open: readonly string[], now: number): Promise<Compared> => {
   const rows = await context.db.query<{ unknown: string | null; event_id: string | null; freed: UserId | null; owner: string | null }>({
     name: 'ledger_foreign_compare',
@@ -264,8 +264,9 @@ unknown as materialized (
   where not ${some('foreign_relay_requests f where f.requesting_server_id = $1 and f.peer_request_id = t.id')}
 ),
 orphans as materialized (
-  select f.event_id from (select event_id, peer_request_id from foreign_relay_requests where requesting_server_id = $1 and created_at < $3) f
-  left join theirs t on t.id = f.peer_request_id where t.id is null
+  select f.event_id from (select event_id, peer_request_id from foreign_relay_requests where requesting_server_id = $1 and owes is null and created_at < $3) f
+  left join theirs t on t.id = f.peer_request_id where t.id is null and ${some('pending_events e where e.event_id = f.event_id')}
+  order by f.event_id limit $4
 ),
 taken as materialized (
   select e.event_id, e.state, e.holder from (select event_id from orphans order by event_id) o cross join lateral (${lockedById('o.event_id', 'true')}) e
@@ -276,7 +277,7 @@ ended as (delete from pending_events e using taken t where e.event_id = t.event_
 select id as unknown, null::uuid as event_id, null as freed, null as owner from unknown
 union all
 select null, event_id, case when state = 2 then holder end, case when state = 2 then (select o.owner::text from online_users o where o.user_id = holder) end from taken`,
-    values: [server, open, new Date(now - context.limits.crossingGraceMs)],
+    values: [server, open, new Date(now - context.limits.crossingGraceMs), context.limits.batchItems],
   });
   return {
     unknown: rows.flatMap((row) => row.unknown ?? []),

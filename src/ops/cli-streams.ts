@@ -40,10 +40,10 @@ export const addStreams = (program: Command, { invoke, withSettings }: Parts): v
     .description('print what peers refused: when, peer, author, number, kind, what, how often it was tried again, why')
     .action(async (options: Options) => (await import('./streams.ts')).runStreamsParked(run(options)));
   ofItems(withSettings(streams.command('retry')))
-    .description('send parked items again, and what waits for its next try')
+    .description('send parked items again, and what waits for its next try; call peers that do not answer now')
     .addHelpText(
       'after',
-      '\nThe running server does it within half a minute, one that does not run at its next start. What is refused again stays parked, with the new reason.',
+      '\nThe running server does it within half a minute, one that does not run at its next start. What is refused again stays parked, with the new reason.\nA peer that did not answer is called within a second or two, unless an author or an item is named; if it answers, all that it is owed goes out.',
     )
     .action(async (options: Options) => (await import('./streams.ts')).runStreamsRetry(run(options)));
 };

@@ -65,6 +65,28 @@ const wayText = (peer: DetailedPeer): string => {
   }
 };
 
+/** In words, what is kept as one word. */
+const FAULTS: Readonly<Record<string, string>> = {
+  'refused-address': 'its name leads to an address that is not called',
+  unreachable: 'no connection could be made, or it broke',
+  untrusted: 'its TLS certificate is not trusted, or is for another name',
+  timeout: 'it did not answer in time',
+  'too-large': 'its answer was longer than any may be',
+  redirect: 'it answered with a redirect, which is not followed',
+  unsigned: 'what answered did not sign as this server: something else is at its address, or on the way to it',
+  'unknown-key': 'its answer was signed by a key that its document does not name',
+  malformed: 'its answer can not be read',
+  CLOCK_DIFFERS: 'it refused a call, since its clock and ours are more than five minutes apart',
+  UNAUTHENTICATED: 'it refused a call, since our signature did not hold there',
+  FORBIDDEN: 'it refused a call, as it does while the peering is not live there',
+  INTERNAL: 'it failed at a call',
+  UNIMPLEMENTED: 'it does not know what it was asked: an older version, it seems',
+  RATE_LIMITED: 'it had enough of our calls for a while',
+};
+
+const lastFault = ({ lastFault: fault, lastFaultAt: at }: DetailedPeer): string =>
+  fault === null || at === null ? 'none' : `${seconds(at)}: ${FAULTS[fault] ?? fault}`;
+
 const by = (at: Date | null, who: string | null): string =>
   at === null ? 'not yet' : `${seconds(at)}${who === null ? '' : ` by ${who === 'operator' ? 'the operator' : who}`}`;
 
@@ -86,6 +108,7 @@ export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): stri
     ['approved here', by(peer.approvedAt, peer.approvedBy)],
     ['approved there', by(peer.approvedThereAt, null)],
     ['way', wayText(peer)],
+    ['last error', lastFault(peer)],
     ['published here', streamText(streams, peer)],
     ['owed notices', peer.owed.join(', ') || 'none'],
     ['owed acts', traffic.nextActAt === null ? 'none' : `${traffic.owedActs}, the next tried at ${seconds(traffic.nextActAt)}`],

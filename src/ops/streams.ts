@@ -1,6 +1,7 @@
 // `reedbed streams`: how far peers are behind with what is published here, what they refused, and that it be sent again. Works beside the running
 // server, which takes it up within half a minute, or without it.
 import { SetupError } from '../base/setup-error.ts';
+import { tryPeers } from '../federation/peer-report.ts';
 import { type ParkedOf, type PeerStream, parkedItems, peerStreams, retryStreams } from '../federation/stream-report.ts';
 import type { Parked } from '../federation/stream-table.ts';
 import { parseServerId, parseUserId, type ServerId } from '../wire/address.ts';
@@ -73,11 +74,15 @@ export const runStreamsParked = (command: StreamsCommand): Promise<void> =>
 export const runStreamsRetry = (command: StreamsCommand): Promise<void> =>
   withDatabase(command, async (db) => {
     const { of, terminal } = command;
-    const { parked, waiting } = await retryStreams(db, parkedOf(of));
+    const asked = parkedOf(of);
+    const { parked, waiting } = await retryStreams(db, asked);
+    // Who names an author or an item means those, and not all that waits for a peer.
+    const peers = of.author === undefined && of.number === undefined ? await tryPeers(db, asked.server) : 0;
+    const silent = peers === 0 ? '' : `${counted(peers, 'peer')} that did not answer, `;
     terminal.print(
-      { parked, waiting },
-      parked + waiting === 0
+      { parked, waiting, peers },
+      parked + waiting + peers === 0
         ? 'Nothing is parked, and nothing waits for its next try.'
-        : `Tried again: ${counted(parked, 'parked item')}, and what waits of ${counted(waiting, 'author')}; by the running server within half a minute, else at its start.`,
+        : `Tried again: ${silent}${counted(parked, 'parked item')}, and what waits of ${counted(waiting, 'author')}; by the running server within half a minute, else at its start.`,
     );
   });

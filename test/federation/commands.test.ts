@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runKeysPrint, runKeysRotate } from '../../src/ops/keys.ts';
 import { runPeersAccept, runPeersInvite, runPeersList, runPeersMove, runPeersShow } from '../../src/ops/peers.ts';
+import { runStreamsRetry } from '../../src/ops/streams.ts';
 import { spelled } from '../../src/ops/terminal.ts';
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
+import { LightCommunity } from '../support/light-member.ts';
 import { makeMember } from '../support/members.ts';
 import { beside } from '../support/peering.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -83,6 +85,18 @@ test('the operators of two servers make them peers, and members of each see the 
   await member.close();
 });
 
+/** A's breaker for B is open for an hour, and its operator has B tried now. @returns how A knows B once something came of that */
+const retry = async (): Promise<{ failures: number } | undefined> => {
+  const rows = new LightCommunity(a.database.url, a.app.serverId);
+  await rows.rows("update peers set failures = 9, retry_at = now() + interval '1 hour' where server_id = $1", [b.app.serverId]);
+  const { printed, base } = beside(a);
+  await runStreamsRetry({ ...base, of: { peer: b.app.serverId } });
+  expect(printed[0]?.value).toMatchObject({ peers: 1 });
+  const of = async () => (await rows.rows<{ failures: number }>('select failures from peers where server_id = $1', [b.app.serverId]))[0];
+  await expect.poll(async () => (await of())?.failures, { timeout: 20_000 }).not.toBe(9);
+  return of();
+};
+
 test('a server that stops says so to its peers, and again when it is back', async () => {
   const away = async (): Promise<unknown> => {
     const { printed, base } = beside(a);
@@ -92,9 +106,14 @@ test('a server that stops says so to its peers, and again when it is back', asyn
   const { port } = new URL(b.url);
   await b.app.close();
   expect(await away()).toBe(true);
+  expect(await shownAt(a, b)).toMatch(/last error +none/);
+  expect(await retry()).toMatchObject({ failures: 10 });
+  expect(await shownAt(a, b)).toMatch(/last error +\d{4}-\S+Z: no connection could be made/);
   b = await startServer({ ...PRIVATE, config: { ...PRIVATE.config, port: Number(port) }, database: b.database });
   await b.settle();
   expect(await away()).toBe(false);
+  expect(await retry()).toMatchObject({ failures: 0 });
+  expect(await shownAt(a, b), 'what was mended is still said').toMatch(/last error +\d{4}/);
 });
 
 test('what can not be done is said with its mend, and what takes something away is asked about', async () => {

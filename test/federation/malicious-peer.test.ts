@@ -332,7 +332,8 @@ describe('a leg of a peer that lies about', () => {
       liar.answering = ({ request, response }) => liar.answer(request, response, { envelope: { body: chainOf(chain) } });
       expect(await statusOf('request', asking({ user: stranger.user, key: stranger.key, chain: [] }))).toBe(400);
     }
-    expect(liar.calls.map(({ leg }) => leg)).toEqual(['key', 'key']);
+    // Places in streams are compared by the server's own time, whatever is asked of it.
+    expect(liar.calls.flatMap(({ leg }) => (leg === 'positions' ? [] : [leg]))).toEqual(['key', 'key']);
     liar.answering = truly;
   });
 });

@@ -20,6 +20,9 @@ let peers: ServerId[];
 let calls: { readonly to: ServerId; readonly leg: string }[];
 let silent: (to: ServerId, leg: string) => boolean;
 const running = { now: 0, most: 0 };
+/** The database is away once a statement of this name has ended. */
+let goesAfter: string | null;
+let isAway: boolean;
 
 /** Counts the statements of streams that run at once. */
 const counted = (db: Database): Database =>
@@ -30,12 +33,16 @@ const counted = (db: Database): Database =>
       if (name !== 'query') return value.bind(target) as unknown;
       return async (query: { readonly name?: string }): Promise<unknown> => {
         if (query.name?.startsWith('streams_') !== true) return value.call(target, query) as unknown;
+        // Later for what is sent than for what is claimed.
+        if (isAway && query.name === 'streams_next') await new Promise((turn) => setImmediate(turn));
+        if (isAway) throw new Error('the database is away');
         running.now += 1;
         running.most = Math.max(running.most, running.now);
         try {
           return (await value.call(target, query)) as unknown;
         } finally {
           running.now -= 1;
+          isAway ||= query.name === goesAfter;
         }
       };
     },
@@ -77,6 +84,7 @@ afterAll(() => world.close());
 beforeEach(() => {
   calls = [];
   silent = () => false;
+  [goesAfter, isAway] = [null, false];
   running.most = 0;
 });
 
@@ -100,6 +108,21 @@ test('a fact of one author costs four statements for each peer that takes it', a
   await expect.poll(() => streams.idle).toBe(true);
   // One finds the peers. Of each: its place is leased, the items are read, the place is moved, and a last look finds nothing more.
   expect(world.db.statements - before).toBeLessThanOrEqual(1 + 4 * PEERS);
+});
+
+test('a database that goes away in the middle of it fails what is under way, and no more', async () => {
+  const [ann, bea] = [await signUp(world), await signUp(world)];
+  await publishReed(world, ann);
+  goesAfter = 'streams_claim';
+  // Of the one something is being sent when the other one's place can not be leased.
+  for (const { user } of [ann, bea]) streams.sender.published(user);
+  await expect.poll(() => isAway && streams.idle).toBe(true);
+  [goesAfter, isAway] = [null, false];
+  world.clock.advance(2 * world.limits.streamLeaseMs);
+  await streams.sender.round();
+  await expect.poll(() => streams.idle).toBe(true);
+  expect(await world.db.query({ text: 'select from peer_cursors where author_id = $1 and acked < 1', values: [ann.user] })).toEqual([]);
+  expect(await world.db.query({ text: 'select from peer_cursors where author_id = $1', values: [ann.user] })).toHaveLength(PEERS);
 });
 
 test('streams are compared with every peer, whoever of them does not answer', async () => {

@@ -52,7 +52,7 @@ test('peers are listed with what they lack, and what they refuse is shown, and s
     ann.user,
     reed,
   );
-  expect((await run(runStreamsRetry, { author: ann.user }))[0]?.value).toEqual({ parked: 1, waiting: 1 });
+  expect((await run(runStreamsRetry, { author: ann.user }))[0]?.value).toEqual({ parked: 1, waiting: 1, peers: 0 });
   await a.rows('update parked_items set replay_at = null');
   await flush(a);
   const [parked] = await run(runStreamsParked, { author: ann.user });

@@ -46,6 +46,9 @@ export const OWED_PROFILES: readonly OwedProfile[] = [
   },
 ];
 
+/** Of two servers and the fold between them. */
+export const FOLD_PROFILES: readonly Pick<Profile, 'name' | 'share'>[] = [{ name: 'fold', share: 0.03 }];
+
 /** Enough to find what is often wrong; `.ci/run` makes a thousand. */
 const DEFAULT_RUNS = 100;
 

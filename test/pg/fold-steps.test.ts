@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditCrossingEvents, dueCrossings } from '../../src/ledger/crossing-ends.ts';
 import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
-import { crossingsFreed, holderSaid, peerAway, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
+import { crossingsFreed, forgetFold, holderSaid, peerAway, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
 import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { sentinelsArrive } from '../../src/presence/sentinels.ts';
@@ -241,6 +241,25 @@ describe('a peer’s request', () => {
     expect((await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 30_000)).ended).toEqual([]);
     const compared = await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 61_000);
     expect([compared.unknown, compared.ended.length, (await world.events()).length]).toEqual([[unknown], 1, 1]);
+  });
+});
+
+describe('what is remembered for a while only', () => {
+  it('is forgotten page by page, and nothing of it sooner', async () => {
+    const { batchItems } = world.context.limits;
+    const cancelled = (until: number, ids: readonly string[]) =>
+      world.db.query({
+        text: 'insert into cancelled_crossings (server_id, crossing_id, until) select $1, id, $2 from unnest($3::uuid[]) i(id)',
+        values: [PEER, new Date(until), ids],
+      });
+    await cancelled(
+      now - 1,
+      Array.from({ length: batchItems + 1 }, () => randomUUID()),
+    );
+    await cancelled(now + 1, [randomUUID()]);
+    const left = async () => (await world.db.query({ text: 'select from cancelled_crossings' })).length;
+    expect([await forgetFold(world.context, now), await left()]).toEqual([true, 2]);
+    expect([await forgetFold(world.context, now), await left()]).toEqual([false, 1]);
   });
 });
 

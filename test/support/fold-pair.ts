@@ -44,6 +44,12 @@ export const setPeer = async ({ community, server }: Side, { id }: Side, set: st
   await server.settle();
 };
 
+/** Of a side's ledger. */
+export const epochOf = async ({ community }: Side): Promise<string> => {
+  const [row] = await community.rows<{ epoch: string }>('select epoch from ledger_epoch');
+  return row?.epoch ?? '';
+};
+
 export class FoldPair extends PairStage {
   wire!: Wire;
 
@@ -56,10 +62,10 @@ export class FoldPair extends PairStage {
     return pair;
   }
 
-  async start(limits: Partial<Limits>, config: TestServerOptions['config'] = {}): Promise<void> {
+  async start(limits: Partial<Limits>, config: TestServerOptions['config'] = {}, clock = new MovedClock()): Promise<void> {
     if (this.sides.length > 0) return;
     this.wire = new Wire();
-    this.clock = new MovedClock();
+    this.clock = clock;
     this.home = await openSide(this.wire, this.clock, limits, config);
     this.asking = await openSide(this.wire, this.clock, limits, config);
     this.sides = [this.home, this.asking];
@@ -68,12 +74,22 @@ export class FoldPair extends PairStage {
 
   /** The home server ends and starts again, its ledger empty. */
   async restartHome(): Promise<void> {
-    this.wire.detach(this.home.id);
-    const server = await this.home.server.restart();
-    this.home = { ...this.home, server, url: server.url };
+    this.home = await this.#restarted(this.home);
     this.sides[0] = this.home;
-    const [row] = await this.home.community.rows<{ epoch: string }>('select epoch from ledger_epoch');
-    this.wire.attach(this.home.id, server.app.legs, row?.epoch);
+  }
+
+  /** The same of the asking server: it knows nothing any more of what it has asked for. */
+  async restartAsking(): Promise<void> {
+    this.asking = await this.#restarted(this.asking, true);
+    this.sides[1] = this.asking;
+  }
+
+  async #restarted(side: Side, forgets = false): Promise<Side> {
+    this.wire.detach(side.id);
+    this.wire.cutOff(side.id, forgets);
+    const server = await side.server.restart();
+    this.wire.attach(side.id, server.app.legs, await epochOf(side));
+    return { ...side, server, url: server.url };
   }
 
   /** A third server that is the peer of both. */
@@ -96,5 +112,6 @@ export class FoldPair extends PairStage {
   protected override forget(): void {
     this.wire.calls.length = 0;
     this.wire.copies.reset();
+    this.wire.mostToOne = 0;
   }
 }

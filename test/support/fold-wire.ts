@@ -14,6 +14,25 @@ export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonl
 /** What becomes of a call. hold, hold-answer: until `release`. repeat: it comes twice at once; repeat-late: once more at `release`. */
 export type Fate = 'pass' | 'lose-request' | 'lose-answer' | 'repeat' | 'repeat-late' | 'hold' | 'hold-answer';
 
+/** A copy on its way: for which crossing, to which server, for whom. */
+export type Flight = {
+  readonly crossing: string;
+  readonly to: ServerId;
+  readonly reed: ReedId;
+  readonly requester: UserId;
+  /** Whoever it goes to has begun to take it. */
+  hasArrived: boolean;
+};
+
+/** A call that is under way: of whom it is left when its caller gives it up, and whether that has happened. */
+type UnderWay = {
+  readonly call: WireCall;
+  readonly startedAt: number;
+  readonly flight: Flight | null;
+  readonly cut: PromiseWithResolvers<Called>;
+  isGivenUp: boolean;
+};
+
 const LEGS: ReadonlySet<string> = new Set<FoldLeg>([
   ...(['request', 'fallback', 'deliver', 'not-held', 'cancel', 'ack', 'crossings', 'holder-notify'] as const),
 ]);
@@ -28,6 +47,15 @@ export class Wire {
   readonly #handlers = new Map<ServerId, ReadonlyMap<string, Leg>>();
   readonly #epochs = new Map<ServerId, string>();
   readonly #held: (() => void)[] = [];
+  readonly #underWay = new Set<UnderWay>();
+  /** By crossing. */
+  readonly #asked = new Map<string, { readonly by: ServerId; readonly reed: ReedId; readonly requester: UserId }>();
+  /** The most copies of one reed that were on their way to one server at once. */
+  mostToOne = 0;
+  /** By which calls get old. */
+  now: () => number = () => 0;
+  /** How long a server that says "again in so long" is waited for. */
+  retryAfter: (ms: number) => number = (ms) => ms;
 
   attach(server: ServerId, legs: ReadonlyMap<string, Leg>, epoch = ''): void {
     this.#handlers.set(server, legs);
@@ -76,27 +104,81 @@ export class Wire {
     return this.#held.length;
   }
 
+  /** Lets the call go on that was held first, or last. */
+  releaseOne(which: 'first' | 'last'): void {
+    (which === 'first' ? this.#held.shift() : this.#held.pop())?.();
+  }
+
+  /** The copies that are on their way, those that left first before others. */
+  get flights(): Flight[] {
+    return [...this.#underWay].flatMap(({ flight }) => flight ?? []);
+  }
+
+  /** Callers give up what they made so long ago. Of it a copy is lost; a word may still come. */
+  expire(afterMs: number): void {
+    this.#cut(({ startedAt }) => this.now() - startedAt >= afterMs, 'timeout');
+  }
+
+  /** The connections of a server end with it; `forgets`: and it knows nothing any more of what it asked for. */
+  cutOff(server: ServerId, forgets: boolean): void {
+    this.#cut(({ call }) => call.from === server || call.to === server, 'unreachable');
+    if (forgets) for (const [crossing, { by }] of this.#asked) if (by === server) this.#asked.delete(crossing);
+  }
+
+  #cut(isCut: (each: UnderWay) => boolean, reason: string): void {
+    for (const each of [...this.#underWay].filter(isCut)) {
+      each.isGivenUp = true;
+      each.cut.resolve({ kind: 'transport', reason });
+    }
+  }
+
   async #call(call: WireCall, signal?: AbortSignal): Promise<Called> {
     this.calls.push(call);
     const request = call.leg === 'request' || call.leg === 'fallback' ? decodeFoldRequest(call.body) : null;
     if (request !== null) this.copies.asked(request);
     const delivery = call.leg === 'deliver' ? decodeFoldDelivery(call.body) : null;
     const copy = delivery && this.copies.carried(delivery.peerRequestId);
-    const answered = this.#pass(call).then((answer) => {
+    if (request !== null) this.#asked.set(request.peerRequestId, { by: call.from, reed: request.reedId, requester: request.requesterId });
+    const cut = Promise.withResolvers<Called>();
+    const flight = delivery && this.#flightOf(delivery.peerRequestId, call.to);
+    const each: UnderWay = { call, startedAt: this.now(), flight, cut, isGivenUp: false };
+    this.#underWay.add(each);
+    this.#count(flight);
+    const answered = this.#pass(each).then((answer) => {
       if (answer.kind === 'answer' && answer.status === 204) copy?.taken();
       return answer;
     });
     try {
-      return await (signal === undefined ? answered : Promise.race([answered, aborted(signal)]));
+      return await Promise.race([answered, cut.promise, ...(signal === undefined ? [] : [aborted(signal)])]);
     } finally {
       copy?.ended();
+      each.isGivenUp = true;
+      this.#underWay.delete(each);
     }
   }
 
-  async #pass(call: WireCall): Promise<Called> {
+  /** @returns null: whoever asked for it knows nothing of it any more */
+  #flightOf(crossing: string, to: ServerId): Flight | null {
+    const asked = this.#asked.get(crossing);
+    return asked === undefined || asked.by !== to
+      ? null
+      : { crossing, to, reed: asked.reed, requester: asked.requester, hasArrived: false };
+  }
+
+  #count(flight: Flight | null): void {
+    if (flight === null) return;
+    const beside = this.flights.filter(({ reed, to }) => reed === flight.reed && to === flight.to);
+    this.mostToOne = Math.max(this.mostToOne, beside.length);
+  }
+
+  async #pass(each: UnderWay): Promise<Called> {
+    const { call, flight } = each;
+    // Nor does a server that is not there call anybody.
+    if (!this.#handlers.has(call.from)) return { kind: 'transport', reason: 'closed' };
     const fate = await this.fate(call);
     if (fate === 'hold') await this.#hold();
-    if (fate === 'lose-request') return { kind: 'transport', reason: 'lost' };
+    if (fate === 'lose-request' || (each.isGivenUp && call.leg === 'deliver')) return { kind: 'transport', reason: 'lost' };
+    if (flight !== null) flight.hasArrived = true;
     const first = this.#handle(call);
     if (fate === 'repeat-late') void this.#hold().then(() => this.#handle(call));
     const [answer] = fate === 'repeat' ? await Promise.all([first, this.#handle(call)]) : [await first];
@@ -118,7 +200,13 @@ export class Wire {
     } catch (error) {
       if (!(error instanceof AppError)) return { kind: 'answer', status: 500, body: new Uint8Array(0), epoch };
       const { httpStatus } = ERROR_CODES[error.code];
-      return { kind: 'answer', status: httpStatus, body: new Uint8Array(0), epoch, refusal: { retryAfterMs: error.retryAfterMs ?? 0 } };
+      return {
+        kind: 'answer',
+        status: httpStatus,
+        body: new Uint8Array(0),
+        epoch,
+        refusal: { retryAfterMs: this.retryAfter(error.retryAfterMs ?? 0) },
+      };
     }
   }
 }
