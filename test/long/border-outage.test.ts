@@ -1,15 +1,17 @@
-// A peer that is away for a day while ten thousand reeds are published: the home's memory stays as it is, others are told as fast as before, and when
+// A peer that is away for a day while reeds are published (`OUTAGE_PUBLICATIONS`: how many): the home's memory stays as it is, others are told as fast as before, and when
 // the peer is back everything comes in order, each thing once, verified and told to its members once.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LegAnswer } from '../../src/federation/legs.ts';
+import type { ReedId } from '../../src/wire/address.ts';
 import { decodeStreamRequest, encodeStreamAnswer } from '../../src/wire/streams.ts';
 import { type Home, openHome, peer } from '../support/peer-stage.ts';
 import { PeerWire } from '../support/peer-wire.ts';
 import { type Person, publishReed, signUp } from '../support/people.ts';
 
-const PUBLICATIONS = Number(process.env['OUTAGE_PUBLICATIONS'] ?? 10_000);
+const PUBLICATIONS = Number(process.env['OUTAGE_PUBLICATIONS'] ?? 500);
+const AT_ONCE = 50;
 const BEFORE = PUBLICATIONS / 10;
 const DAY_MS = 86_400_000;
 /** A tenth of what the bodies of the publications alone would take, if they were kept. */
@@ -55,20 +57,26 @@ const p99 = (times: readonly number[]): number => times.toSorted((x, y) => x - y
 test('a day of outage costs its home no memory, others no time, and the peer nothing but the day', async () => {
   const other = taker();
   wire.join(c.id, { legs: other.leg });
-  const reeds: string[] = [];
+  const reeds: ReedId[] = [];
+  // Signing and registering is not what is measured: of many at once; then each is published and told of by itself.
   const publish = async (count: number, everyMs: number): Promise<number[]> => {
     const took: number[] = [];
-    for (let at = 0; at < count; at += 1) {
-      a.clock.advance(everyMs);
-      reeds.push(await publishReed(a, ann));
-      const begun = performance.now();
-      a.streams.sender.published(ann.user);
-      await a.rest();
-      took.push((other.cameAt[reeds.length] ?? Number.NaN) - begun);
+    for (let made = 0; made < count; made += AT_ONCE) {
+      const registered = await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - made) }, () => publishReed(a, ann, {}, false)));
+      for (const reed of registered) {
+        a.clock.advance(everyMs);
+        await a.reeds.publish.publishReady(ann.member, reed, undefined);
+        reeds.push(reed);
+        const begun = performance.now();
+        a.streams.sender.published(ann.user);
+        await a.rest();
+        took.push((other.cameAt[reeds.length] ?? Number.NaN) - begun);
+      }
     }
     return took;
   };
-  const usual = await publish(BEFORE, 1_000);
+  // Not so much ahead of the peer that what it is told is dated ahead.
+  const usual = await publish(BEFORE, 100);
   expect(b.told.filter((word) => word.startsWith('published'))).toHaveLength(BEFORE);
 
   wire.leave(b.id);
