@@ -23,8 +23,10 @@ const SERVED = DEFAULT_LIMITS.catchupServed;
 /** So many are settled by one frame. */
 const SETTLED_AT_ONCE = 50;
 const CIPHERTEXT_BYTES = 4_000;
-/** What the rest of the run may leave behind: less than a few bytes for each delivery. */
-const LEFT_BYTES = 384 * 1024;
+/** What a fifth of the run may leave behind: less than a few bytes for each delivery. */
+const LEFT_BYTES = 96 * 1024;
+/** What stays of each delivery grows in every part of the run; what the engine and the tests before put there, in one of them. */
+const PARTS = 5;
 const [ME, AUTHOR] = [userNamed('a'), userNamed('b')];
 
 /** Lets go of a copy once it is held, as a device that has room for nothing else: so what is left is what the SDK keeps. */
@@ -73,7 +75,8 @@ test('a backlog of thousands leaves nothing in memory once it is settled, and ne
   const acknowledged: string[] = [];
   const viewer = open(store, (frame) => frame.type !== 'dataAck' || acknowledged.push(frame.id) > 0);
   viewer.connected(64);
-  let [sent, settled, early] = [0, 0, 0];
+  let [sent, settled] = [0, 0];
+  const heaps: number[] = [];
   while (settled < OWED) {
     for (; sent < OWED && sent - settled < SERVED; sent++) {
       const body = { requestId: '', reedId: newReedId(AUTHOR), ciphertext: new Uint8Array(CIPHERTEXT_BYTES) };
@@ -85,9 +88,10 @@ test('a backlog of thousands leaves nothing in memory once it is settled, and ne
       await viewer.intake.settled({ id: '', type: 'settled', body: { events } });
       settled += events.length;
     }
-    if (early === 0 && settled >= OWED / 4) early = heapBytes();
+    if (settled >= ((heaps.length + 1) * OWED) / PARTS) heaps.push(heapBytes());
   }
-  expect(heapBytes() - early).toBeLessThan(LEFT_BYTES);
+  expect(heaps).toHaveLength(PARTS);
+  expect(Math.min(...heaps.slice(1).map((heap, at) => heap - (heaps[at] ?? 0)))).toBeLessThan(LEFT_BYTES);
   expect(store.most).toBeLessThanOrEqual(SERVED);
   expect([viewer.intake.waiting, await store.list('requests'), await store.list('copies')]).toEqual([0, [], []]);
 }, 120_000);
