@@ -21,6 +21,8 @@ export type ListedPeer = { readonly server: ServerId; readonly name: string; rea
 export type DetailedPeer = Omit<PeerRow, 'document' | 'candidate' | 'epoch'> & {
   /** `fingerprint@server` of its newest key; null until it has shown its document. */
   readonly key: ServerKeyId | null;
+  /** The key that counts until then, and when the newest one does; null: it counts. */
+  readonly keyNow: { readonly key: ServerKeyId; readonly until: Date } | null;
   /** The key that an admin is asked about, since one was compromised. */
   readonly candidateKey: ServerKeyId | null;
   readonly breaker: 'closed' | 'open' | 'half-open';
@@ -30,12 +32,13 @@ export type DetailedPeer = Omit<PeerRow, 'document' | 'candidate' | 'epoch'> & {
   readonly invitedUntil: Date | null;
 };
 
-type DetailedRow = PeerRow & { readonly owed: readonly string[]; readonly invitedUntil: Date | null };
+type DetailedRow = PeerRow & { readonly owed: readonly string[]; readonly invitedUntil: Date | null; readonly newestKeyAt: Date | null };
 
 const FIND = `select p.state, s.document from peers p join servers s on s.id = p.server_id where p.server_id = $1`;
 const DETAILED = `select ${PEER_COLUMNS},
     array(select n.kind from owed_peer_notices n where n.server_id = p.server_id order by n.kind) as owed,
-    (select i.expires_at from peer_invitations i where i.server_id = p.server_id and i.used_at is null) as "invitedUntil"
+    (select i.expires_at from peer_invitations i where i.server_id = p.server_id and i.used_at is null) as "invitedUntil",
+    (select max(k.effective_at) from server_keys k where k.server_id = p.server_id and k.kind = 'identity') as "newestKeyAt"
   from peers p join servers s on s.id = p.server_id`;
 
 export class Directory implements Peers {
@@ -112,9 +115,11 @@ export class Directory implements Peers {
 const breakerNow = ({ failures, retryAt }: PeerRow, nowMs: number) =>
   breakerOf({ failures, retryAtMs: retryAt?.getTime() ?? null }, nowMs).state;
 
-function detailed({ document, candidate, epoch: _epoch, ...row }: DetailedRow, nowMs: number): DetailedPeer {
+function detailed({ document, candidate, epoch: _epoch, newestKeyAt, ...row }: DetailedRow, nowMs: number): DetailedPeer {
+  const before = document?.statement.keys.at(-2);
   return {
     ...row,
+    keyNow: before !== undefined && newestKeyAt !== null && newestKeyAt.getTime() > nowMs ? { key: before.key, until: newestKeyAt } : null,
     key: document === null ? null : newestKeyOf(document.statement),
     candidateKey: candidate === null ? null : newestKeyOf(candidate.statement),
     breaker: breakerNow({ ...row, document, candidate, epoch: null }, nowMs),

@@ -87,12 +87,12 @@ export const addKeys = (program: Command, { invoke, withSettings }: Parts): void
     .description('print the public identity key, for admins of other servers')
     .action(async (options: Common) => (await import('./keys.ts')).runKeysPrint(invoke(options)));
   careful(withSettings(keys.command('rotate')))
-    .description('make a new key')
+    .description('make a new key: announced first, so that peers know it when it signs')
     .addOption(new Option('--kind <kind>', 'which').choices(['identity', 'transport']).default('transport'))
     .option('--compromised', 'the present one is in other hands: it ends at once')
     .addHelpText(
       'after',
-      '\nA running server takes the new key up within a minute. The identity key is what members and peers know this server by.',
+      '\nA running server takes the new key up within a minute. The identity key is what members and peers know this server by: a new one signs three days\nafter it was announced, and what older ones signed holds on. The transport key signs calls to peers: a new one does so after ten minutes.\nA key in other hands (--compromised) ends at once; after that of an identity key, each peering has to be approved again on both sides.',
     )
     .action(async ({ kind, compromised = false, ...options }: Careful & { kind: 'identity' | 'transport'; compromised?: boolean }) => {
       const invocation = invoke(common(options));

@@ -19,6 +19,7 @@ export type KeysRotateCommand = KeysCommand & {
 };
 
 type KeyRow = { readonly id: ServerKeyId; readonly server: string; readonly armor: string };
+type Announced = { readonly id: ServerKeyId; readonly at: Date };
 
 const NOT_DONE = 1;
 
@@ -26,26 +27,34 @@ const PRINTED = `
   select k.id, k.server_id as server, k.public_key as armor from server_keys k join servers s on s.id = k.server_id
   where s.is_self and k.kind = 'identity' and k.effective_at <= $1 order by k.effective_at desc, k.created_at desc limit 1`;
 
+const ANNOUNCED = `
+  select k.id, k.effective_at as at from server_keys k join servers s on s.id = k.server_id
+  where s.is_self and k.kind = 'identity' and k.effective_at > $1 order by k.effective_at limit 1`;
+
 /** Prints the armored public key that signs now, and nothing else on standard output: it goes into a file as it is. */
 export const runKeysPrint = (command: KeysCommand): Promise<void> =>
   withDatabase(command, async (db) => {
-    const [key] = await db.query<KeyRow>({ text: PRINTED, values: [new Date(new OffsetClock().now())] });
+    const values = [new Date(new OffsetClock().now())];
+    const [key] = await db.query<KeyRow>({ text: PRINTED, values });
     if (key === undefined) throw new SetupError('This database has no server yet.', 'Start it once: reedbed serve');
     const { server, armor } = key;
     const fingerprint = fingerprintOf(key.id);
     command.terminal.note(`The key of server ${server}. For their admin to compare, over another channel: ${spelled(fingerprint)}`);
+    const [next] = await db.query<Announced>({ text: ANNOUNCED, values });
+    if (next !== undefined)
+      command.terminal.note(`A new key is announced, which signs from ${next.at.toISOString()} on: ${spelled(fingerprintOf(next.id))}`);
     command.terminal.print({ server, key: key.id, fingerprint, armor }, armor.trimEnd());
   });
 
 const MEANING: Readonly<Record<KeyKind, (compromised: boolean) => string>> = {
   identity: (compromised) =>
     compromised
-      ? 'The present identity key is revoked at once, every peering stops, and the admins of both sides have to approve each of them again.'
-      : 'A new identity key is announced now, and signs in three days.',
+      ? 'This revokes the present identity key at once; every peering stops, and the admins of both sides have to approve each of them again.'
+      : 'This announces a new identity key, which signs in three days. Peers and members know this server by both until then.',
   transport: (compromised) =>
     compromised
-      ? 'The present transport keys end at once; calls of peers fail until they have asked for the new document.'
-      : 'A new transport key is announced now, and signs in ten minutes; the present one ends in a day.',
+      ? 'This ends the present transport keys at once; calls of peers fail until they have asked for the new document.'
+      : 'This announces a new transport key, which signs in ten minutes; the present one ends in a day.',
 };
 
 /** @returns the exit code: 1 if the answer was no */

@@ -15,6 +15,10 @@ const MENDS: Readonly<Record<string, string>> = {
 const OWN_MENDS: Readonly<Record<string, string>> = {
   'connection: made for another server':
     'It is sealed to one server’s key: the other admin makes one from what `reedbed keys print` prints here.',
+  'a new identity key is announced already':
+    'It signs when it said; reedbed keys print says when. If a key is in other hands: reedbed keys rotate --kind identity --compromised',
+  'a new transport key is announced already':
+    'It signs within ten minutes of being made; then make another one. If a key is in other hands: reedbed keys rotate --compromised',
   'not now: the peering is invited': 'They have not accepted the invitation yet: reedbed peers show says until when they can.',
   'not now: the peering is pending': 'It waits to be approved: reedbed peers approve',
   'not now: the peering is approved-by-us': 'It waits for their admin to approve it, too.',

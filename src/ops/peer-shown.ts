@@ -101,7 +101,10 @@ export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): stri
     ['server', server],
     ['name', peer.baseUrl === null ? '– (it has not connected)' : peer.name],
     ['address', peer.baseUrl ?? '–'],
-    ['fingerprint', peer.key === null ? '–' : spelled(fingerprintOf(peer.key))],
+    ['fingerprint', peer.key === null ? '–' : spelled(fingerprintOf(peer.keyNow?.key ?? peer.key))],
+    ...(peer.key === null || peer.keyNow === null
+      ? []
+      : [['new key', `${spelled(fingerprintOf(peer.key))} from ${seconds(peer.keyNow.until)} on`] as [string, string]]),
     ['state', STATES[peer.state]],
     ['begun', by(peer.begunAt, peer.begunBy)],
     ...(peer.state === 'invited' && peer.invitedUntil !== null ? [['open until', seconds(peer.invitedUntil)] as [string, string]] : []),

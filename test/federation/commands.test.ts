@@ -128,13 +128,27 @@ test('what can not be done is said with its mend, and what takes something away 
   await expect(runKeysRotate({ ...rotation, ...sure, isSure: false })).rejects.toThrow('Nobody is here');
   expect(await runKeysRotate({ ...rotation, ...sure, dryRun: true })).toBe(0);
   expect(await runKeysRotate({ ...rotation, ...sure })).toBe(0);
-  await expect(runKeysRotate({ ...rotation, ...sure })).rejects.toThrow('announced already');
+  await expect(runKeysRotate({ ...rotation, ...sure })).rejects.toMatchObject({
+    message: 'A new identity key is announced already.',
+    mend: expect.stringContaining('--compromised') as string,
+  });
+  const [next] = rotating.printed.slice(-1);
+  const nextSpelled = spelled(String(next?.value['key']).split('@')[0] ?? '');
+  const printing = beside(a);
+  await runKeysPrint(printing.base);
+  expect(printing.printed[0]?.value, 'the one that signs').toMatchObject({ fingerprint: a.app.fingerprint });
+  expect(printing.notes.join('\n')).toContain(`signs from ${String(next?.value['effectiveAt'])} on: ${nextSpelled}`);
   await a.settle();
   const document = (await (await fetch(`${a.url}/.well-known/reedbed`)).json()) as { statement: { keys: { key: string }[] } };
   expect(document.statement.keys.map(({ key }) => key)).toEqual([
     expect.stringContaining(a.app.fingerprint),
     rotating.printed.at(-1)?.value['key'],
   ]);
+  // As their operator sees it, once the word that there is another document has come.
+  const back = new LightCommunity(a.database.url, a.app.serverId);
+  await back.rows('update owed_peer_notices set due_at = now()');
+  await expect.poll(() => shownAt(b, a), { timeout: 20_000 }).toContain(`${nextSpelled} from 2`);
+  expect(await shownAt(b, a)).toContain(`fingerprint     ${spelled(a.app.fingerprint)}`);
   expect(await move(a, 'revoke', b.app.serverId)).toMatchObject({ exitCode: 0, value: { state: 'revoked' } });
   await a.settle();
   expect(await stateAt(b)).toBe('revoked');
