@@ -28,6 +28,11 @@ export class BorderPair extends PairStage {
     const folder = await makeDataFolder();
     await becomePeers(this.home.server, this.asking.server, folder);
     await removeFolder(folder);
+    // Whoever has heard of both approvals first calls the other one a moment early, is refused, and leaves it alone for a second.
+    await this.passUntil(1_000, async () => {
+      const away = this.sides.map(({ community }) => community.rows('select from fold_peers where away_until is not null'));
+      return (await Promise.all(away)).flat().length === 0;
+    });
   }
 
   async #open(bus?: MemoryBus): Promise<Side> {
