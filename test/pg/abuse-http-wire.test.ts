@@ -2,7 +2,7 @@
 // never end. Each gets a problem document or is cut; nothing is lost for anybody else.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CONTENT_SECURITY_POLICY } from '../../src/http/headers.ts';
-import { watchBuffers } from '../support/held-buffers.ts';
+import { watchBuffers } from '../support/held-memory.ts';
 import { besiege, isRefusal, type Siege } from '../support/http-siege.ts';
 import { exchange, RawConnection } from '../support/raw-http.ts';
 

@@ -2,7 +2,7 @@
 // too much is refused or closed by its code after a counted amount, memory stays flat, and everybody else goes on meanwhile.
 import { describe, expect, test } from 'vitest';
 import { AbuseStage } from '../support/abuse-stage.ts';
-import { watchBuffers } from '../support/held-buffers.ts';
+import { watchBuffers } from '../support/held-memory.ts';
 import type { LightAccount } from '../support/light-member.ts';
 import { countOf, type RawSocket, textOf, wsFrame } from '../support/raw-socket.ts';
 import { CLOSE, ERROR, frame, type RawType, responseOf } from '../support/raw-wire.ts';

@@ -2,7 +2,7 @@
 // or the upgrade with a 4xx, in bounded memory, and everybody else goes on.
 import { afterEach, describe, expect, test } from 'vitest';
 import { AbuseStage } from '../support/abuse-stage.ts';
-import { watchBuffers } from '../support/held-buffers.ts';
+import { watchBuffers } from '../support/held-memory.ts';
 import { RawConnection } from '../support/raw-http.ts';
 import { closePayload, OPCODE, type RawSocket, upgradeText, wsFrame } from '../support/raw-socket.ts';
 import { CLOSE, ERROR, frame, responseOf } from '../support/raw-wire.ts';

@@ -7,7 +7,7 @@ import type { Member } from '../../src/identity/sessions.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { encodeDelivery, encodeFrame } from '../../src/wire/codec.ts';
 import { createGatewayWorld, eventually, type GatewayWorld, type RawClient } from '../support/gateway-world.ts';
-import { watchBuffers } from '../support/held-buffers.ts';
+import { watchBuffers } from '../support/held-memory.ts';
 import { createPresenceWorld, freshId, type PresenceWorld } from '../support/presence-world.ts';
 
 let presence: PresenceWorld;

@@ -1,7 +1,5 @@
 // Thousands of deliveries through what receives them, against a server that paces them by acknowledgements: when they are settled nothing of them is left
 // in memory. `SDK_BACKLOG=50000` takes more of them.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { ok } from '../../src/base/result.ts';
@@ -14,6 +12,7 @@ import { Tombstones } from '../../src/client/tombstones.ts';
 import { Viewer } from '../../src/client/viewer.ts';
 import { Watches } from '../../src/client/watches.ts';
 import type { Frame } from '../../src/wire/frames.ts';
+import { heldBytes } from '../support/held-memory.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { copyOf, countingRandom, newReedId, userNamed } from '../support/sdk-parts.ts';
 
@@ -61,14 +60,6 @@ const open = (store: PassingStore, send: (frame: Frame) => boolean): Viewer => {
   });
 };
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-const heapBytes = (): number => {
-  collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-};
-
 test('a backlog of thousands leaves nothing in memory once it is settled, and never more than a page in hand', async () => {
   const store = new PassingStore();
   await store.write([{ put: 'follows', record: { id: AUTHOR } }]);
@@ -88,7 +79,7 @@ test('a backlog of thousands leaves nothing in memory once it is settled, and ne
       await viewer.intake.settled({ id: '', type: 'settled', body: { events } });
       settled += events.length;
     }
-    if (settled >= ((heaps.length + 1) * OWED) / PARTS) heaps.push(heapBytes());
+    if (settled >= ((heaps.length + 1) * OWED) / PARTS) heaps.push(heldBytes());
   }
   expect(heaps).toHaveLength(PARTS);
   expect(Math.min(...heaps.slice(1).map((heap, at) => heap - (heaps[at] ?? 0)))).toBeLessThan(LEFT_BYTES);
