@@ -55,6 +55,9 @@ export const lockedById = (id: string, condition: string): string =>
 export const isThere = (id: string, condition: string): string =>
   some(`pending_events e where e.event_id = ${id} and (${condition}) is true`);
 
+/** For `on conflict`: a member is owed a subject once. Named, so that nothing is looked up for an event id too, which is always a new one. */
+export const OWED_ONCE = '(requester_user_id, subject_kind, subject_id) where not is_foreign';
+
 /** Whether the account `user` is hidden or removed. */
 export const isRemovedAccount = (user: string): string => some(`account_removals z where z.user_id = ${user}`);
 

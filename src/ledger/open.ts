@@ -16,6 +16,7 @@ import {
   isRemovedAccount,
   lockedById,
   mayCross,
+  OWED_ONCE,
   RANDOM_PIVOT,
   ringHalf,
   sleepsThere,
@@ -204,7 +205,7 @@ inserted as (
       else case when room then $6::timestamptz else $19::timestamptz end end,
     case when state in (1, 2) then holder end, case when state = 2 then $6 end, case when state = 2 then 1 else 0 end, $6, $6
   from decided where state is not null order by requester, kind, subject
-  on conflict do nothing
+  on conflict ${OWED_ONCE} do nothing
   returning event_id, state, holder
 )
 select f.ord::int as ord,

@@ -1,7 +1,7 @@
 // OWE: what members are to be given without having asked becomes events, many in one statement. At most one for each (requester, subject):
 // one that is open already is raised to the stronger message. With a holder named it goes into that holder's queue, else ASSIGN finds one.
 import type { ReedId, UserId } from '../wire/address.ts';
-import { blockedBy, COUNTED_ONCE, homeOf, isAllocation, isRemovedAccount, lockedById, some, struckFor } from './choice.ts';
+import { blockedBy, COUNTED_ONCE, homeOf, isAllocation, isRemovedAccount, lockedById, OWED_ONCE, some, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import { EVENT_NAMES, type EventName, type SubjectKind } from './state.ts';
 
@@ -88,7 +88,7 @@ inserted as (
   select event_id, seq, requester, event_name, kind, subject, priority, case when queued then 1 else 4 end,
     case when queued then $11::timestamptz when room then $10::timestamptz else $12::timestamptz end, case when queued then wanted end, $10
   from numbered order by requester, kind, subject
-  on conflict do nothing
+  on conflict ${OWED_ONCE} do nothing
   returning event_id
 )
 select d.ord, d.requester, case when d.behind then 'behind' when d.event_id in (select event_id from inserted) then 'opened' else 'locked' end as outcome,

@@ -2,7 +2,7 @@
 // relayed from its sending. It is sent twice more if it is not acknowledged; then it is owed again at the next sync, because what it is about
 // still stands in the member's rows.
 import type { UserId } from '../wire/address.ts';
-import { some } from './choice.ts';
+import { OWED_ONCE, some } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { NoticeKind, NoticeName } from './state.ts';
 
@@ -50,7 +50,7 @@ here as materialized (
 inserted as (
   insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, relayed_at, relays, created_at)
   select uuidv7(), user_id, $5, $2, $1, 0, 3, $7, $6, 1, $6 from here order by user_id
-  on conflict do nothing
+  on conflict ${OWED_ONCE} do nothing
   returning event_id, requester_user_id
 )
 select i.event_id, c.member, c.member in (select user_id from here) as here
@@ -104,7 +104,7 @@ inserted as (
   insert into pending_events (event_id, requester_user_id, event_name, subject_kind, subject_id, priority, state, due_at, relayed_at, relays, created_at)
   select uuidv7(), h.user_id, i.name, i.kind, i.subject, 0, 3, $6, $5, 1, $5
   from here h cross join unnest($2::text[], $3::text[], $4::text[]) as i(name, kind, subject) order by i.kind, i.subject
-  on conflict do nothing
+  on conflict ${OWED_ONCE} do nothing
   returning event_id, subject_kind, event_name, subject_id
 )
 select i.*, not exists (select from here) and exists (select from online_users where user_id = $1) as locked
