@@ -59,6 +59,8 @@ export async function rotate(
   by: { readonly server: PinnedServer; readonly session: TokenSource },
 ): Promise<{ readonly key: UserKeyId; readonly changes: readonly Change[] }> {
   const { api, keyRing, limits, time } = deps;
+  const taken = await takenBefore(deps, before);
+  if (taken !== null) return { key: taken, changes: [{ delete: 'meta', id: META }] };
   const draft = await draftOf(deps, owner.user, before);
   const body = { revocation: draft.revocation, key: draft.key };
   let answer: unknown;
@@ -85,6 +87,17 @@ export async function settled(
   const key = draft?.key.statement.key;
   if (!ring || !key || fingerprintOf(key) !== ring.fingerprint || account.key === key) return { account, changes: [] };
   return { account: { ...account, key, backedUp: false }, changes: [{ delete: 'meta', id: META }] };
+}
+
+/**
+ * The key that took this one's place and is the ring's already, though what came after that failed; null if there is none. Another one made in its
+ * place would be refused for ever.
+ */
+async function takenBefore({ store, keyRing }: RotationDeps, before: Before): Promise<UserKeyId | null> {
+  const draft = (await store.get('meta', META))?.value as Draft | undefined;
+  if (draft?.predecessor !== before.key || draft.byRecovery !== (before.recovery !== undefined)) return null;
+  const { key } = draft.key.statement;
+  return (await keyRing.keys())?.fingerprint === fingerprintOf(key) ? key : null;
 }
 
 async function draftOf(deps: RotationDeps, user: UserId, before: Before): Promise<Draft> {

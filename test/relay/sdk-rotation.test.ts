@@ -169,6 +169,28 @@ describe('a revoked key', () => {
     await device.close();
   });
 
+  it('is taken back by the same backup again when the connection is lost right after the new key was certified', async () => {
+    const author = await stage.join();
+    const kept = await backupOf(author);
+    await author.member.revokeKey();
+    let isCut = true;
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      if (isCut && String(url).endsWith('/devices')) throw new TypeError('the connection was cut');
+      return globalThis.fetch(url, init);
+    };
+    const [store, safe] = [new MemoryStore(), memoryKeySafe()];
+    const open = () => openTestMember(stage.server, { store, safe, deps: { fetch } });
+    await expect((await open()).recover(kept)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    isCut = false;
+    const device = await open();
+    const { key } = await device.recover(kept);
+    const keys = await stage.rows('select id from keys where user_id = $1 order by created_at', [author.user]);
+    expect(keys).toEqual([{ id: keyOf(author) }, { id: key }]);
+    device.connect();
+    await device.online();
+    await device.close();
+  });
+
   it('asks for the passphrase of the backup, and for the backup of this account', async () => {
     const [author, other] = [await stage.join(), await stage.join()];
     const kept = await backupOf(author);
