@@ -7,6 +7,7 @@ import { type AcceptedDocument, verifyServerDocument, verifyWelcome } from '../c
 import type { KnownServerKey } from '../crypto/statement.ts';
 import type { ServerId, ServerKeyId } from '../wire/address.ts';
 import type { FrameBodies } from '../wire/frames.ts';
+import { parseTime } from '../wire/kinds.ts';
 import type { StatementOf } from '../wire/statements.ts';
 import type { Api } from './api.ts';
 import type { ServerTime } from './server-time.ts';
@@ -42,6 +43,7 @@ export class PinnedServer {
   readonly #deps: ServerDeps;
   #verified: AcceptedDocument | null = null;
   #fetchedAt: number | null = null;
+  #fetching: Promise<boolean> | null = null;
 
   constructor(id: ServerId, deps: ServerDeps) {
     this.id = id;
@@ -66,7 +68,7 @@ export class PinnedServer {
   /** Verifies a document and pins what of it may be believed. @throws AppError INVALID */
   async #take(shown: unknown): Promise<Pick<ServerInfo, 'document' | 'keys'>> {
     const { store, time } = this.#deps;
-    const verified = await verifyServerDocument(shown, { server: this.id, now: time.now() });
+    const verified = await verifyServerDocument(shown, this.#expected());
     if (!verified.ok) throw new AppError('INVALID', `the server's document does not hold: ${verified.reason}`);
     const pin = await this.#pin();
     if (pin && !continues(pin, verified.value, time.now())) {
@@ -102,9 +104,17 @@ export class PinnedServer {
     return verifyWelcome({ server: this.id, session: welcome.sessionId, clientNonce }, welcome, keys);
   }
 
-  async #refresh(): Promise<boolean> {
+  /** Many that ask at the same time share one answer. */
+  #refresh(): Promise<boolean> {
     const now = this.#deps.time.monotonicMs();
-    if (this.#fetchedAt !== null && now - this.#fetchedAt < FETCH_EVERY_MS) return false;
+    if (this.#fetchedAt !== null && now - this.#fetchedAt < FETCH_EVERY_MS) return Promise.resolve(false);
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = null;
+    });
+    return this.#fetching;
+  }
+
+  async #fetch(): Promise<boolean> {
     const { shown } = this.#deps;
     if (shown === undefined) await this.info();
     else {
@@ -124,12 +134,17 @@ export class PinnedServer {
     return (await this.#deps.store.get('meta', this.#place))?.value as Pin | undefined;
   }
 
-  /** The pinned document, proved again when it is read from the store. Null once it has run out: then it is fetched anew. */
+  #expected() {
+    return { server: this.id, now: this.#deps.time.now(), mayHaveRunOut: this.#deps.shown !== undefined };
+  }
+
+  /** The pinned document, proved again when it is read from the store. Null once the own server's has run out: then it is fetched anew. */
   async #pinned(): Promise<AcceptedDocument | null> {
-    if (this.#verified) return this.#verified;
+    const { now, mayHaveRunOut } = this.#expected();
+    if (this.#verified && (mayHaveRunOut || !hasRunOut(this.#verified, now))) return this.#verified;
     const pin = await this.#pin();
     if (!pin) return null;
-    const verified = await verifyServerDocument(pin.signed, { server: this.id, now: this.#deps.time.now() });
+    const verified = await verifyServerDocument(pin.signed, this.#expected());
     this.#verified = verified.ok ? verified.value : null;
     return this.#verified;
   }
@@ -145,6 +160,8 @@ type Pin = {
   /** From when keys count that were not in the first document. */
   readonly countsFrom?: Readonly<Record<ServerKeyId, number>>;
 };
+
+const hasRunOut = ({ signed }: AcceptedDocument, now: number): boolean => (parseTime(signed.statement.expiresAt) ?? 0) <= now;
 
 const counts = ({ countsFrom }: Pin, key: ServerKeyId, now: number): boolean => (countsFrom?.[key] ?? 0) <= now;
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 /** The server's document with these keys, the first one first, signed by one of them. */
-async function documentOf(names: readonly KeyName[], by: KeyName, serial: number) {
+async function documentOf(names: readonly KeyName[], by: KeyName, serial: number, atMs = NOW) {
   const keys: object[] = [];
   for (const [at, name] of names.entries()) {
     const before = names[at - 1];
@@ -47,7 +47,8 @@ async function documentOf(names: readonly KeyName[], by: KeyName, serial: number
     });
   }
   const document = examples(world, { signature: '', transport })['server-document'];
-  return signStatement({ ...document, serial, keys } as typeof document, [signer(by)], NOW);
+  const dates = { issuedAt: printTime(atMs), expiresAt: printTime(atMs + 90 * DAY) };
+  return signStatement({ ...document, ...dates, serial, keys } as typeof document, [signer(by)], atMs);
 }
 
 let clock: ManualClock;
@@ -63,6 +64,18 @@ const started = (): PinnedServer => {
   const time = new ServerTime(clock);
   const answer = () => Response.json({ id: world.server, document: shown, time: printTime(clock.now()), signup: 'open' });
   return new PinnedServer(world.server, { api: new Api('http://reeds.example', async () => answer(), time), store, time });
+};
+
+/** The same of another server than the member's own, as that one shows it; and how often it was asked. */
+const met = (): { server: PinnedServer; asked: () => number } => {
+  const time = new ServerTime(clock);
+  let asked = 0;
+  const other = async () => {
+    asked++;
+    return shown;
+  };
+  const api = new Api('http://reeds.example', async () => Response.error(), time);
+  return { server: new PinnedServer(world.server, { api, store, time, shown: other }), asked: () => asked };
 };
 
 const show = async (names: readonly KeyName[], by: KeyName, serial: number): Promise<PinnedServer> => {
@@ -110,4 +123,32 @@ describe('a key that a server announces', () => {
   test('that is there when the server is met counts if it speaks for it', async () => {
     expect((await (await show(['server', 'second'], 'second', 5)).info()).keys).toEqual([idOf('server'), idOf('second')]);
   });
+});
+
+describe('a document that has run out', () => {
+  test('is asked for anew of one’s own server, also by a device that was on all the while', async () => {
+    const server = await show(['server'], 'server', 1);
+    await server.info();
+    clock.advance(100 * DAY);
+    await expect(server.key(idOf('server'))).rejects.toThrow(code('INVALID'));
+    shown = await documentOf(['server'], 'server', 2, clock.now());
+    expect(await server.key(idOf('server'))).toMatchObject({ id: idOf('server') });
+    expect((await started().info()).document.serial).toBe(2);
+  });
+
+  test('proves what was signed at another server, which may be gone for good', async () => {
+    shown = await documentOf(['server'], 'server', 1);
+    expect(await met().server.key(idOf('server'))).toMatchObject({ id: idOf('server') });
+    clock.advance(100 * DAY);
+    expect(await met().server.key(idOf('server'))).toMatchObject({ id: idOf('server') });
+    store = new MemoryStore();
+    expect(await met().server.key(idOf('server'))).toMatchObject({ id: idOf('server') });
+  });
+});
+
+test('many who need the keys of a server that was not seen yet ask once', async () => {
+  shown = await documentOf(['server'], 'server', 1);
+  const { server, asked } = met();
+  await Promise.all(Array.from({ length: 20 }, () => server.key(idOf('server'))));
+  expect(asked()).toBe(1);
 });
