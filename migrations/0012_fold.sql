@@ -51,11 +51,14 @@ create unlogged table foreign_relay_requests (
   requesting_key_id text collate "C" not null,
   peer_request_id uuid not null,
   subject text collate "C" not null,
+  -- Its place at the peer, until the peer asks for something else from it.
+  slot smallint check (slot between 1 and 3),
   owes text check (owes = 'not-held'),
   failures smallint not null default 0,
   due_at timestamptz not null default 'infinity',
   created_at timestamptz not null,
-  unique (requesting_server_id, peer_request_id)
+  unique (requesting_server_id, peer_request_id),
+  unique (requesting_server_id, subject, slot)
 );
 create index foreign_relay_requests_owed on foreign_relay_requests (due_at) where owes is not null;
 
@@ -92,8 +95,8 @@ create table reed_server_allocations (
   primary key (reed_id, server_id)
 );
 
--- A home server that is to be told whether anybody here has its reed.
-create unlogged table holder_notices (
+-- A home server that is to be told whether anybody here has its reed. LOGGED: nothing else remembers what it was told.
+create table holder_notices (
   server_id text collate "C" not null,
   reed_id text collate "C" not null,
   failures smallint not null default 0,

@@ -159,6 +159,7 @@ export interface ForeignRelayRequests {
   requesting_key_id: string;
   requesting_server_id: string;
   requesting_user_id: string;
+  slot: number | null;
   subject: string;
 }
 

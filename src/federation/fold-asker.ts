@@ -125,7 +125,7 @@ export class FoldAsker {
     if (!keyId || !keyChain) return this.#carrierEnds(crossingId, 'key');
     const said = {
       ...{ peerRequestId: crossingId, reedId: sending.subject, isThread: sending.kind === 'thread' },
-      ...{ requesterId: sending.askedFor, requesterKeyId: keyId },
+      ...{ requesterId: sending.askedFor, requesterKeyId: keyId, slot: sending.slot },
     };
     const whole = encodeFoldRequest({ ...said, keyChain });
     // One that is too long for a request is asked for by whoever does not know it.

@@ -21,6 +21,7 @@ import {
   openForeign,
   oweNotHeld,
 } from '../ledger/foreign.ts';
+import { supersedeForeign } from '../ledger/foreign-slots.ts';
 import type { SubjectKind } from '../ledger/state.ts';
 import { sentinelOf, sentinelsArrive } from '../presence/sentinels.ts';
 import type { Looks } from '../relay/looks.ts';
@@ -57,10 +58,13 @@ export type FoldHomeDeps = LedgerContext & {
   /** Tells peers what they are owed. */
   readonly owing: () => Promise<void>;
   /** An event of a peer that itself crossed from a third server moved on. */
-  readonly moved: (eventId: string, reason: 'acked' | 'gone') => void;
+  readonly moved: (eventId: string, reason: 'acked' | 'gone' | null) => void;
 };
 
 type Passing = { readonly ciphertext: Uint8Array; readonly isOnce: boolean; readonly signal: AbortSignal };
+/** Why the passing on of a copy ends early: its peer has had it, or wants it no more. */
+const SUPERSEDED = Symbol('superseded');
+
 type Forward = { readonly abort: AbortController; readonly done: Promise<unknown> };
 
 /** A peer names its requests as it likes, also as another one names its own. */
@@ -118,6 +122,8 @@ export class FoldHome {
         this.#deps.looks().assign('due');
         return { status: 200, body: encodeFoldRequestAnswer(opened.onlineHolders) };
       case 'locked':
+      case 'taken':
+      case 'stale':
       case 'no-peer':
         throw busy();
       case 'full':
@@ -146,19 +152,35 @@ export class FoldHome {
     const kind: SubjectKind = request.isThread ? 'thread' : 'reed';
     const item = {
       ...{ eventId: uuidv7(now, random), server: peer, peerRequestId: request.peerRequestId, userId: request.requesterId, isFallback },
-      ...{ keyId: request.requesterKeyId, kind, subject: request.reedId },
+      ...{ keyId: request.requesterKeyId, kind, subject: request.reedId, slot: request.slot },
     };
     const open = () => openForeign(this.#deps, item, now);
     return patiently(
       this.#deps,
       async () => {
         const opened = await open();
-        if (opened.verdict !== 'no-peer' || !isLive(peer)) return opened;
-        await sentinelsArrive(application.kysely, [peer]);
+        if (opened.verdict === 'no-peer' && isLive(peer)) await sentinelsArrive(application.kysely, [peer]);
+        else if (opened.verdict === 'taken' && opened.takenBy !== null) await this.#supersede(peer, opened.takenBy);
+        else return opened;
         return open();
       },
-      ({ verdict }) => verdict === 'locked',
+      ({ verdict }) => verdict === 'locked' || verdict === 'taken',
     );
+  }
+
+  /** What had the slot of a new request is over for its peer: no copy for it is on the wire once this is through, unless another replica sends it. */
+  async #supersede(peer: ServerId, peerRequestId: string): Promise<void> {
+    await this.#endForward(peer, peerRequestId, SUPERSEDED);
+    const { clock, looks, moved } = this.#deps;
+    const { eventId, freed, mayHaveCome, owner } = await supersedeForeign(this.#deps, { server: peer, peerRequestId }, clock.now());
+    if (freed !== null) looks().freed(freed, owner);
+    if (eventId !== null) moved(eventId, mayHaveCome ? null : 'gone');
+  }
+
+  async #endForward(peer: ServerId, peerRequestId: string, why?: symbol): Promise<void> {
+    const forward = this.#forwards.get(nameOf(peer, peerRequestId));
+    forward?.abort.abort(why);
+    await forward?.done.catch(() => undefined);
   }
 
   async #block(request: FoldRequest): Promise<object | undefined> {
@@ -202,7 +224,8 @@ export class FoldHome {
     const end = clock.monotonicMs() + of.totalMs;
     for (let tries = of.isOnce ? 2 : 1; ; tries++) {
       const answer = await calls.call(server, 'deliver', of.body, { timeoutMs: Math.max(1, end - clock.monotonicMs()), signal });
-      if (signal.aborted) return 'failed';
+      // Of one whose peer uses its slot for something else its ack may be on its way.
+      if (signal.aborted) return signal.reason === SUPERSEDED ? 'relayed' : 'failed';
       const next = afterDelivery(answer, { leftMs: end - clock.monotonicMs(), tries }, limits);
       const [leftMs, waitMs] = [end - clock.monotonicMs(), answer.retryAfterMs ?? 0];
       if (next === 'again' && waitMs < leftMs) {
@@ -225,12 +248,8 @@ export class FoldHome {
   async cancel(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
     const word = decodeFoldWord(body);
     if (word === null) throw malformed();
-    const forward = this.#forwards.get(nameOf(peer, word.peerRequestId));
-    if (forward !== undefined) {
-      // The answer says that its copy is on the wire no more.
-      forward.abort.abort();
-      await forward.done.catch(() => undefined);
-    }
+    // The answer says that its copy is on the wire no more.
+    await this.#endForward(peer, word.peerRequestId);
     const of = { server: peer, peerRequestId: word.peerRequestId, isInvalid: word.reason === 'invalid' };
     const cancel = () => cancelForeign(this.#deps, of, this.#deps.clock.now());
     return this.#ended(await patiently(this.#deps, cancel, isBusy), 'gone');

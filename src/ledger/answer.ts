@@ -3,7 +3,7 @@
 import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { blockedBy, isAllocation, isRemovedAccount, isThere, lockedById, REQUESTER } from './choice.ts';
+import { blockedBy, isAllocation, isRemovedAccount, isThere, lockedById, noticeOf, REQUESTER } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { EventName, SubjectKind } from './state.ts';
 
@@ -157,8 +157,9 @@ missed as (
     select holder, case subject_kind when 'reed' then subject_id
       else (select p.id from reeds p where p.thread_head = t.subject_id and p.id = t.missing) end as reed_id
     from taken t where outcome = 'miss'
-  ) m where ${isAllocation('a', 'm.holder', 'm.reed_id')}
+  ) m where ${isAllocation('a', 'm.holder', 'm.reed_id')} returning a.holder_user_id, a.reed_id
 ),
+noticed as (${noticeOf('missed')}),
 attempted as (
   insert into pending_event_attempts as a (event_id, holder, failures, busy, outcome, not_before)
   select event_id, holder, (outcome <> 'busy')::int, (outcome = 'busy')::int, outcome, $6::timestamptz + ${backoffSql('1', '$7', '$8')}

@@ -117,3 +117,14 @@ export const REQUESTER_KEY = `case when e.is_foreign then (select f.requesting_k
 /** Whether `user` blocks `target`. */
 export const blockedBy = (user: string, target: string): string =>
   some(`blocks b where b.active and b.user_id = ${user} and b.target = ${target}`);
+
+/**
+ * Where the allocations that CTE `gone` (holder_user_id, reed_id) deletes were the last ones here of other servers' reeds, their homes are owed a word, in
+ * the same statement. Two that drop the last two at once each see the other's: who looks afterwards finds it.
+ */
+export const noticeOf = (gone: string): string => `insert into holder_notices (server_id, reed_id, due_at)
+  select distinct ${homeOf('g.reed_id')}, g.reed_id, '-infinity'::timestamptz from ${gone} g
+  where ${some(`fold_peers fp where fp.server_id = ${homeOf('g.reed_id')}`)} and not ${some(
+    `reed_allocations a where a.reed_id = g.reed_id and a.holder_user_id <> all (array(select holder_user_id from ${gone} h where h.reed_id = g.reed_id))`,
+  )} order by 1, 2
+  on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`;

@@ -211,6 +211,7 @@ export type Sending = {
   readonly kind: SubjectKind;
   readonly subject: ReedId;
   readonly isFallback: boolean;
+  readonly slot: number;
   /** The member who really asks, by which key. */
   readonly askedFor: UserId;
   readonly keyId: string;
@@ -220,7 +221,7 @@ export type Sending = {
 export const sendingOf = async (db: Database, crossingId: string): Promise<Sending | null> => {
   const [row] = await db.query<Sending>({
     name: 'ledger_crossing_sending',
-    text: `select c.crossing_id as "crossingId", c.event_id as "eventId", case when e.requested_at is not null then e.request_id end as "requestId", c.asked_server_id as server, c.requester, c.kind, c.subject, c.is_fallback as "isFallback",
+    text: `select c.crossing_id as "crossingId", c.event_id as "eventId", case when e.requested_at is not null then e.request_id end as "requestId", c.asked_server_id as server, c.requester, c.kind, c.subject, c.is_fallback as "isFallback", c.slot,
         ${REQUESTER} as "askedFor",
         case when e.is_foreign then (select f.requesting_key_id from foreign_relay_requests f where f.event_id = e.event_id)
           else (select u.key_id from users u where u.id = e.requester_user_id) end as "keyId"

@@ -5,7 +5,7 @@ import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { Executor } from '../identity/executor.ts';
 import type { ReedId, RequestId, UserId } from '../wire/address.ts';
-import { isAllocation, lockedById, mayCross, some } from './choice.ts';
+import { isAllocation, lockedById, mayCross, noticeOf, some } from './choice.ts';
 
 export type Ended = {
   readonly eventId: string;
@@ -157,7 +157,8 @@ export const cutOff = async (executor: Executor, author: UserId, viewer: UserId)
     with taken as materialized (
       select unnest(${events}::uuid[]) as event_id
     ), ${sql.raw(END_TAKEN)},
-    dropped as (delete from reed_allocations where holder_user_id = ${viewer} and reed_id > ${first} and reed_id < ${end} returning reed_id)
+    dropped as (delete from reed_allocations where holder_user_id = ${viewer} and reed_id > ${first} and reed_id < ${end} returning holder_user_id, reed_id),
+    noticed as (${sql.raw(noticeOf('dropped'))})
     select * from ended
     union all
     select null, null, null, false, d.reed_id, null, null from dropped d
@@ -179,7 +180,8 @@ with input as materialized (
   select * from unnest($1::text[], $2::text[]) with ordinality as i(holder, reed_id, ord)
 ),
 gone as (delete from reed_allocations a using input i where ${isAllocation('a', 'i.holder', 'i.reed_id')} returning a.holder_user_id, a.reed_id),
-declined as (insert into reed_declines (user_id, reed_id) select holder_user_id, reed_id from gone order by 1, 2 on conflict do nothing)
+declined as (insert into reed_declines (user_id, reed_id) select holder_user_id, reed_id from gone order by 1, 2 on conflict do nothing),
+noticed as (${noticeOf('gone')})
 select g.reed_id is not null as held from input i left join gone g on g.holder_user_id = i.holder and g.reed_id = i.reed_id order by i.ord`,
     values: [items.map((item) => item.holder), items.map((item) => item.reedId)],
   });

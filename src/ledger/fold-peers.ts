@@ -47,7 +47,8 @@ due as (
 ),
 told as (
   update foreign_relay_requests set due_at = $2 where requesting_server_id = $1 and owes is not null and exists (select from back)
-)
+),
+noticed as (update holder_notices set due_at = $2 where server_id = $1 and exists (select from back))
 select was_away from back`,
     values: [server, new Date(now)],
   });
@@ -156,21 +157,24 @@ export const oweHolderNotices = async (db: Database, reeds: readonly ReedId[], n
   });
 };
 
-/** What home servers are to be told and is due, each leased until it would be tried again, and as it is now. */
-export const holderNotices = (context: LedgerContext, now: number): Promise<HolderNotice[]> =>
-  context.db.query<HolderNotice>({
+/** What home servers are to be told and is due, each leased until it would be tried again, and as it is now. Of those that are peers, which an emptied ledger learns anew. */
+export const holderNotices = async (context: LedgerContext, now: number): Promise<HolderNotice[]> => {
+  const rows = await context.db.query<HolderNotice & { readonly isPeer: boolean }>({
     name: 'fold_holder_notices',
     text: `
 with due as materialized (select server_id, reed_id from holder_notices where due_at <= $1 order by due_at limit $2 for update skip locked)
 update holder_notices f set failures = least(f.failures + 1, 30),
   due_at = $1 + $5::float8 * interval '1 millisecond' + ${backoffSql('f.failures + 1', '$3', '$4')}
 from due d where f.server_id = d.server_id and f.reed_id = d.reed_id
-returning f.server_id as server, f.reed_id as "reedId", ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding`,
+returning f.server_id as server, f.reed_id as "reedId", ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding,
+  ${some('fold_peers fp where fp.server_id = f.server_id')} as "isPeer"`,
     values: [
       ...[new Date(now), context.limits.foldItems, context.limits.owedRetryFirstMs, context.limits.owedRetryMaxMs],
       context.limits.crossingSendMs,
     ],
   });
+  return rows.filter(({ isPeer }) => isPeer);
+};
 
 /** A home server was told, and it is still so. */
 export const holderTold = async (db: Database, { server, reedId, holding }: HolderNotice): Promise<void> => {

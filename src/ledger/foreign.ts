@@ -18,6 +18,8 @@ export type ForeignItem = {
   readonly subject: ReedId;
   /** We are asked for what members here hold, as one of its holders' servers. */
   readonly isFallback: boolean;
+  /** Its place at the peer: of a subject a peer has at most one event in each that was not passed on. */
+  readonly slot: number;
 };
 
 export type ForeignVerdict =
@@ -29,21 +31,25 @@ export type ForeignVerdict =
   | 'blocked'
   | 'not-held'
   | 'nobody-online'
+  | 'taken'
+  | 'stale'
   | 'full';
 
 export type ForeignOpened = {
   readonly verdict: ForeignVerdict | 'locked';
   readonly eventId: string | null;
   readonly onlineHolders: number;
+  /** What has its slot, by the peer's name for it. */
+  readonly takenBy: string | null;
 };
 
 const OPEN_FOREIGN = `
 with i as materialized (
   select $1::uuid as event_id, $2::text as server, $3::uuid as peer_request_id, $4::text as user_id, $5::text as key_id, $6::text as kind, $7::text as subject,
-    $8::boolean as fallback, 'peer@' || $2 as sentinel, split_part($7, '/', 1) as author
+    $8::boolean as fallback, $13::smallint as slot, 'peer@' || $2 as sentinel, split_part($7, '/', 1) as author
 ),
 facts as materialized (
-  select i.*, k.event_id as known, n.online,
+  select i.*, k.event_id as known, n.online, s.event_id as place_of, s.peer_request_id as taken_by,
     case
       when ${some('cancelled_crossings c where c.server_id = i.server and c.crossing_id = i.peer_request_id and c.until > $9')} then 'cancelled'
       when q.user_id is null and ${some('online_users o where o.user_id = i.sentinel')} then 'locked'
@@ -56,6 +62,8 @@ facts as materialized (
       when not ${some('reed_allocations a where a.reed_id = i.subject')} and (i.fallback
         or not ${some('reed_server_allocations s where s.reed_id = i.subject and s.holding and s.server_id <> i.server')}) then 'not-held'
       when i.fallback and n.online = 0 then 'nobody-online'
+      when s.open and s.peer_request_id > i.peer_request_id then 'stale'
+      when s.open then 'taken'
       when (select count(*) from (select from pending_events e where e.is_foreign and e.requester_user_id = i.sentinel and e.state > 0 limit $10) e) >= $10
         or (select count(*) from (select from pending_events e where e.is_foreign and e.requester_user_id = i.sentinel and e.state >= 0 and e.state < 1 limit $11) e) >= $11
         then 'full'
@@ -65,6 +73,10 @@ facts as materialized (
   left join lateral (select user_id from online_users o where o.user_id = i.sentinel for key share skip locked) q on true
   left join lateral (select f.event_id from foreign_relay_requests f
     where f.requesting_server_id = i.server and f.peer_request_id = i.peer_request_id and f.owes is null) k on true
+  left join lateral (
+    select f.event_id, f.peer_request_id, ${some('pending_events e where e.event_id = f.event_id and e.state <> 3')} as open from foreign_relay_requests f
+    where f.requesting_server_id = i.server and f.subject = i.subject and f.slot = i.slot
+  ) s on true
   left join lateral (select published_at, removed_at, thread_head, id from reeds where id = i.subject limit 1) r on true
   left join lateral (
     select count(*)::int as online from (
@@ -73,9 +85,14 @@ facts as materialized (
     ) h
   ) n on true
 ),
+-- What was passed on, or is over, needs its place no more.
+placeless as (
+  update foreign_relay_requests f set slot = null from facts w where f.event_id = w.place_of and w.verdict = 'opened' and w.known is null returning f.event_id
+),
 named as (
-  insert into foreign_relay_requests (event_id, requesting_server_id, requesting_user_id, requesting_key_id, peer_request_id, subject, created_at)
-  select event_id, server, user_id, key_id, peer_request_id, subject, $9 from facts where verdict = 'opened' and known is null
+  insert into foreign_relay_requests (event_id, requesting_server_id, requesting_user_id, requesting_key_id, peer_request_id, subject, slot, created_at)
+  select event_id, server, user_id, key_id, peer_request_id, subject, slot, $9 from facts
+  where verdict = 'opened' and known is null and (place_of is null or exists (select from placeless))
   on conflict do nothing returning event_id
 ),
 opened as (
@@ -84,12 +101,13 @@ opened as (
   returning event_id
 )
 select case when f.verdict = 'opened' and f.known is null and o.event_id is null then 'locked' else f.verdict end as verdict,
-  coalesce(f.known, o.event_id) as event_id, f.online as "onlineHolders"
+  coalesce(f.known, o.event_id) as event_id, f.online as "onlineHolders", f.taken_by as "takenBy"
 from facts f left join opened o on true`;
 
 /**
  * Opens an event for a peer's member, unassigned: ASSIGN gives it a holder like any other. The same request again is the same event.
- * 'locked': the same request, or the peer's presence, is being written at this moment.
+ * 'locked': the same request, its slot, or the peer's presence, is being written at this moment. 'taken': something has its slot that has to end first;
+ * 'stale': something that was asked for later.
  */
 export const openForeign = async (context: LedgerContext, item: ForeignItem, now: number): Promise<ForeignOpened> => {
   const { limits } = context;
@@ -98,10 +116,11 @@ export const openForeign = async (context: LedgerContext, item: ForeignItem, now
     text: OPEN_FOREIGN,
     values: [
       ...[item.eventId, item.server, item.peerRequestId, item.userId, item.keyId, item.kind, item.subject, item.isFallback, new Date(now)],
-      ...[limits.peerAwakeEvents, limits.peerDormantEvents, Math.max(1, limits.allocationsSampled >> 1)],
+      ...[limits.peerAwakeEvents, limits.peerDormantEvents, Math.max(1, limits.allocationsSampled >> 1), item.slot],
     ],
   });
-  return { verdict: row?.verdict ?? 'locked', eventId: row?.event_id ?? null, onlineHolders: row?.onlineHolders ?? 0 };
+  const { verdict = 'locked', event_id: eventId = null, onlineHolders = 0, takenBy = null } = row ?? {};
+  return { verdict, eventId, onlineHolders, takenBy };
 };
 
 /** Whether there is anything that a peer can ask for here: of ours what was published; of others' what somebody here may hold. */
@@ -190,13 +209,14 @@ unattempted as (delete from pending_event_attempts a using taken t where a.event
 unnamed as (delete from foreign_relay_requests f using taken t where f.event_id = t.event_id),
 ended as (delete from pending_events e using taken t where e.event_id = t.event_id)`;
 
-const ENDED = `
+/** What ending an event came to; `more` of `taken t`. */
+export const ENDED = (more = ''): string => `
 select case when t.event_id is not null then 'ended' when n.event_id is not null and ${some('pending_events e where e.event_id = n.event_id')} then 'busy' else 'unknown' end as outcome,
   t.event_id as "eventId", t.subject_id as subject, case when t.state = 2 then t.holder end as freed,
-  case when t.state = 2 then (select o.owner from online_users o where o.user_id = t.holder) end as owner
+  case when t.state = 2 then (select o.owner from online_users o where o.user_id = t.holder) end as owner${more}
 from (values (1)) as one left join named n on true left join taken t on true`;
 
-const NOTHING: ForeignEnded = { outcome: 'unknown', eventId: null, subject: null, freed: null, owner: null };
+export const NOTHING: ForeignEnded = { outcome: 'unknown', eventId: null, subject: null, freed: null, owner: null };
 
 /** The peer's member has the copy: its event ends, and that peer has a holder of what is ours. Counts once the copy was passed on. */
 export const acknowledgeForeign = async (
@@ -218,7 +238,7 @@ held as (
 counted as (
   update holder_strikes s set counted_at = $3 from taken t
   where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder is distinct from t.holder and s.counted_at is null
-)${ENDED}`,
+)${ENDED()}`,
     values: [server, peerRequestId, new Date(now)],
   });
   return row ?? NOTHING;
@@ -242,7 +262,7 @@ struck as (
   insert into holder_strikes (reed_id, holder, viewer, reason, at)
   select subject_id, holder, requester_user_id, 'PEER', $4 from taken where $5 and state = 3 and holder <> author
   on conflict (reed_id, holder, viewer) do nothing
-)${ENDED}`,
+)${ENDED()}`,
     values: [of.server, of.peerRequestId, new Date(now + context.limits.cancelRememberedMs), new Date(now), of.isInvalid],
   });
   return row ?? NOTHING;

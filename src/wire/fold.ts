@@ -7,6 +7,8 @@ import { parseStrictJson } from './strict-json.ts';
 const Wire = reedbed.v1;
 const UTF8 = new TextEncoder();
 const JSON_DEPTH = 16;
+/** Of a subject, from one server. */
+const COPIES_AT_ONCE = 3;
 /** A statement with its signatures. */
 const MOST_CERTIFICATE_BYTES = 2 * DEFAULT_LIMITS.statementBytes;
 
@@ -17,6 +19,8 @@ export type FoldRequest = {
   readonly requesterId: UserId;
   readonly requesterKeyId: UserKeyId;
   readonly keyChain: readonly unknown[];
+  /** Its place among the crossings of this subject: whatever had it before is over for who asks. */
+  readonly slot: number;
 };
 export type FoldRequestAnswer = { readonly onlineHolders: number; readonly certificate: Uint8Array };
 export type FoldDelivery = { readonly peerRequestId: string; readonly ciphertext: Uint8Array; readonly threadRecord: object | null };
@@ -41,7 +45,7 @@ export const encodeFoldRequest = (request: FoldRequest): Uint8Array =>
 
 export const decodeFoldRequest = (bytes: Uint8Array): FoldRequest | null =>
   read(() => {
-    const { peerRequestId, reedId, isThread, requesterId, requesterKeyId, keyChain } = Wire.FoldRequest.decode(bytes);
+    const { peerRequestId, reedId, isThread, requesterId, requesterKeyId, keyChain, slot } = Wire.FoldRequest.decode(bytes);
     const [id, reed, requester, key] = [
       parseUuid(peerRequestId),
       parseReedId(reedId),
@@ -50,7 +54,8 @@ export const decodeFoldRequest = (bytes: Uint8Array): FoldRequest | null =>
     ];
     const chain = json(keyChain);
     if (!id || !reed || !requester || !key || userOf(key) !== requester || !Array.isArray(chain)) return null;
-    return { peerRequestId: id, reedId: reed, isThread, requesterId: requester, requesterKeyId: key, keyChain: chain };
+    if (slot < 1 || slot > COPIES_AT_ONCE) return null;
+    return { peerRequestId: id, reedId: reed, isThread, requesterId: requester, requesterKeyId: key, keyChain: chain, slot };
   });
 
 export const encodeFoldRequestAnswer = (onlineHolders: number, certificate?: object): Uint8Array =>

@@ -31,7 +31,7 @@ const kept = () => pair.home.community.rows<{ id: string; armor: string }>('sele
 const request = (reedId: ReedId, keyChain: readonly unknown[], requesterId = user(), requesterKeyId = member.account?.key) =>
   encodeFoldRequest({
     ...{ peerRequestId: '01890000-0000-7000-8000-000000000001', reedId, isThread: false },
-    ...{ requesterId, requesterKeyId: requesterKeyId as never, keyChain },
+    ...{ requesterId, requesterKeyId: requesterKeyId as never, keyChain, slot: 1 },
   });
 
 describe('a member of a peer whose key is not known', () => {

@@ -104,6 +104,46 @@ describe('an event at home that nobody waits for', () => {
   });
 });
 
+describe('an asking server that forgot what it asked for', () => {
+  it('is sent no fourth copy at once, and whatever it asks for comes', async () => {
+    const { reed } = await pair.reed();
+    const early = await pair.members(pair.asking, 3);
+    pair.wire.fate = ({ leg }) => (leg === 'deliver' ? 'hold' : 'pass');
+    for (const reader of early) reader.request(reed);
+    await expect.poll(() => pair.wire.held).toBe(3);
+    await pair.asking.community.rows('delete from foreign_pending_events');
+    await pair.asking.community.rows('delete from pending_events');
+    const late = await pair.members(pair.asking, 3);
+    for (const reader of late) reader.request(reed);
+    await expect.poll(() => pair.wire.count('deliver')).toBe(6);
+    pair.wire.fate = () => 'pass';
+    pair.wire.release();
+    for (const reader of late) await reader.next('dataResponse');
+    await pair.settle();
+    expect(pair.wire.mostCopies).toBe(3);
+  });
+
+  it('and had a copy whose answer did not come back, still acknowledges it', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    pair.wire.fate = ({ leg }) => (leg === 'ack' ? 'hold' : leg === 'deliver' ? 'hold-answer' : 'pass');
+    reader.request(reed);
+    await reader.next('dataResponse');
+    await expect.poll(() => pair.wire.held).toBe(2);
+    // The copy here is not asked for: its holder is gone.
+    await reader.vanish();
+    const other = await pair.member(pair.asking);
+    other.request(reed);
+    await other.next('dataResponse');
+    pair.wire.fate = () => 'pass';
+    pair.wire.release();
+    await pair.settle();
+    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
+      { holding: true },
+    ]);
+  });
+});
+
 describe('a crossing that the home server lost', () => {
   it('is found out by the list, and asked for anew', async () => {
     const { reed } = await pair.reed({ answer: 'nothing' });

@@ -161,7 +161,9 @@ describe('a call that', () => {
 });
 
 /** A request for a reed, right but for what is said otherwise. */
-const asking = (said: { id?: string; reed?: string; isThread?: boolean; user?: string; key?: string; chain?: unknown } = {}): Buffer =>
+const asking = (
+  said: { id?: string; reed?: string; isThread?: boolean; user?: string; key?: string; chain?: unknown; slot?: number } = {},
+): Buffer =>
   Buffer.concat([
     bytes(1, said.id ?? uuid()),
     bytes(2, said.reed ?? reed),
@@ -169,6 +171,7 @@ const asking = (said: { id?: string; reed?: string; isThread?: boolean; user?: s
     bytes(4, said.user ?? theirs.user),
     bytes(5, said.key ?? theirs.key),
     bytes(6, json(said.chain ?? theirs.chain)),
+    uint(7, said.slot ?? 1),
   ]);
 const publication = async (by: Inhabitant, fields: Record<string, string> = {}): Promise<object> =>
   by.certify('reed', { id: `${by.user}/${uuid()}`, bodyHash: 'A'.repeat(43), tags: [], mentions: [], ...fields });
@@ -205,6 +208,8 @@ describe('a leg of a peer that lies about', () => {
     ['a reed that never was', 'request', () => asking({ reed: `${ours}/${uuid()}` }), 404],
     ['a reed of nobody', 'request', async () => asking({ reed: `${(await liar.inhabitant(stage.id)).user}/${uuid()}` }), 404],
     ['the name of its request', 'request', () => asking({ id: 'x' }), 400],
+    ['how many copies may cross', 'request', () => asking({ slot: 4 }), 400],
+    ['whether any copy crosses', 'request', () => asking({ slot: 0 }), 400],
     ['what a thread is', 'request', () => asking({ isThread: true, user: 'x' }), 400],
     ['a reed of ours as its own', 'fallback', () => asking(), 400],
     [

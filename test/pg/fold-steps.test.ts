@@ -5,6 +5,7 @@ import { auditCrossingEvents, dueCrossings } from '../../src/ledger/crossing-end
 import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
 import { crossingsFreed, forgetFold, holderSaid, peerAway, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
 import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
+import { supersedeForeign } from '../../src/ledger/foreign-slots.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { sentinelsArrive } from '../../src/presence/sentinels.ts';
 import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
@@ -37,7 +38,10 @@ const hold = async (name: string): Promise<void> => {
   const [holder] = await world.community(name);
   await world.hold(FAR, holder as UserId);
 };
-const asked = (subject: ReedId, peerRequestId: string = randomUUID()) =>
+/** Names that a peer gives, one after another. */
+let named = 0;
+const nextName = (): string => `01890000-0000-7000-8000-${(++named).toString(16).padStart(12, '0')}`;
+const asked = (subject: ReedId, peerRequestId: string = nextName(), slot = 1) =>
   ({
     eventId: randomUUID(),
     server: PEER,
@@ -47,6 +51,7 @@ const asked = (subject: ReedId, peerRequestId: string = randomUUID()) =>
     kind: 'reed',
     subject,
     isFallback: false,
+    slot,
   }) as const;
 
 describe('a line', () => {
@@ -208,9 +213,11 @@ describe('a peer’s request', () => {
 
   it('is refused once the peer has as many as it may', async () => {
     const [author] = await world.community('author');
-    const reed = await world.reed(author as UserId);
     const verdicts = [];
-    for (let at = 0; at < 4; at++) verdicts.push((await openForeign(world.context, asked(reed), now)).verdict);
+    for (let at = 0; at < 4; at++) {
+      const reed = await world.reed(author as UserId);
+      verdicts.push((await openForeign(world.context, asked(reed), now)).verdict);
+    }
     expect(verdicts).toEqual(['opened', 'opened', 'opened', 'full']);
   });
 
@@ -236,11 +243,73 @@ describe('a peer’s request', () => {
     const [author] = await world.community('author');
     const reed = await world.reed(author as UserId);
     const kept = asked(reed);
-    for (const request of [kept, asked(reed)]) await openForeign(world.context, request, now);
+    for (const request of [kept, asked(reed, nextName(), 2)]) await openForeign(world.context, request, now);
     const unknown = randomUUID();
     expect((await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 30_000)).ended).toEqual([]);
     const compared = await compareForeign(world.context, PEER, [kept.peerRequestId, unknown], now + 61_000);
     expect([compared.unknown, compared.ended.length, (await world.events()).length]).toEqual([[unknown], 1, 1]);
+  });
+});
+
+describe('a slot of a peer', () => {
+  const STATE_OF = 'select e.state, f.slot from foreign_relay_requests f join pending_events e using (event_id) order by f.peer_request_id';
+  const rows = () => world.db.query<{ state: number; slot: number | null }>({ text: STATE_OF });
+  const open = (request: ReturnType<typeof asked>) => openForeign(world.context, request, now);
+  const supersede = ({ peerRequestId }: { readonly peerRequestId: string }) =>
+    supersedeForeign(world.context, { server: PEER, peerRequestId }, now);
+  const written = async () => {
+    const [author] = await world.community('author');
+    return world.reed(author as UserId);
+  };
+  const become = (peerRequestId: string, state: number, relays: number) =>
+    world.db.query({
+      text: `update pending_events set state = $2, relays = $3 where event_id = (select event_id from foreign_relay_requests where peer_request_id = $1)`,
+      values: [peerRequestId, state, relays],
+    });
+
+  it('has one event of a subject that was not passed on, whoever asks at the same moment', async () => {
+    const reed = await written();
+    const requests = Array.from({ length: 12 }, (_, at) => asked(reed, nextName(), (at % 3) + 1));
+    const opened = await Promise.all(requests.map(open));
+    expect(opened.filter(({ verdict }) => verdict === 'opened')).toHaveLength(3);
+    expect((await rows()).map(({ slot }) => slot).sort()).toEqual([1, 2, 3]);
+  });
+
+  it('is left to what is asked for later, and a repeat of what had it finds that it is cancelled', async () => {
+    const reed = await written();
+    const [stale, first, second] = [asked(reed), asked(reed), asked(reed)];
+    await open(first);
+    expect(await open(second)).toMatchObject({ verdict: 'taken', takenBy: first.peerRequestId });
+    expect((await open(stale)).verdict).toBe('stale');
+    expect(await supersede(first)).toMatchObject({ outcome: 'ended', mayHaveCome: false });
+    expect([(await open(second)).verdict, (await open(first)).verdict, await world.events()]).toMatchObject(['opened', 'cancelled', [{}]]);
+  });
+
+  it('is not left while a copy is being passed on', async () => {
+    const reed = await written();
+    const [first, second] = [asked(reed), asked(reed)];
+    await open(first);
+    await become(first.peerRequestId, 6, 1);
+    expect((await supersede(first)).outcome).toBe('busy');
+    expect((await open(second)).verdict).toBe('taken');
+  });
+
+  it.each([
+    ['was passed on', 3],
+    ['was passed on, for all that is known not whole', 4],
+  ])('is left by what %s, which waits for its ack', async (_what, state) => {
+    const reed = await written();
+    const [first, second] = [asked(reed), asked(reed)];
+    await open(first);
+    await become(first.peerRequestId, state, 1);
+    if (state !== 3) expect(await supersede(first)).toMatchObject({ outcome: 'ended', mayHaveCome: true });
+    expect((await open(second)).verdict).toBe('opened');
+    expect(await rows()).toEqual([
+      { state: 3, slot: null },
+      { state: 4, slot: 1 },
+    ]);
+    expect((await acknowledgeForeign(world.context, PEER, first.peerRequestId, now)).outcome).toBe('ended');
+    expect(await world.db.query({ text: 'select holding from reed_server_allocations' })).toEqual([{ holding: true }]);
   });
 });
 

@@ -36,6 +36,7 @@ import {
   owedNotHeld,
   oweNotHeld,
 } from '../../src/ledger/foreign.ts';
+import { supersedeForeign } from '../../src/ledger/foreign-slots.ts';
 import { open } from '../../src/ledger/open.ts';
 import { owe } from '../../src/ledger/owe.ts';
 import { promote } from '../../src/ledger/promote.ts';
@@ -134,8 +135,10 @@ const recordFold = async (context: LedgerContext, of: { user: UserId; reed: Reed
     kind: 'reed',
     subject: reed,
     isFallback: false,
+    slot: 1,
   } as const;
   await openForeign(context, asked, now);
+  await supersedeForeign(context, { server, peerRequestId: eventId }, now);
   await forwardingOf(context, eventId);
   await forwarded(context, { eventId, relays: 1, outcome: 'relayed' }, now);
   await acknowledgeForeign(context, server, eventId, now);

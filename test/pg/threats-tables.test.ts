@@ -9,6 +9,7 @@ import { createDatabase, run, type TestDatabase } from '../support/database.ts';
 const FOR_GOOD: Readonly<Record<string, string>> = {
   servers: 'id name document serial is_self first_seen_at',
   server_keys: 'id server_id kind public_key wrapped_private_key predecessor statement created_at revoked_at revocation effective_at',
+  holder_notices: 'server_id reed_id failures due_at',
   identities: 'id server_id first_seen_at',
   users: 'id role last_seq last_signed_at key_id username identity_hash created_at',
   usernames: 'skeleton folded user_id released_at',
@@ -68,11 +69,10 @@ const OF_THE_MOMENT: Readonly<Record<string, string>> = {
   foreign_pending_events:
     'crossing_id event_id asked_server_id subject kind requester slot is_fallback asleep asserts answered_at arrived_at owes reason failures due_at created_at',
   foreign_relay_requests:
-    'event_id requesting_server_id requesting_user_id requesting_key_id peer_request_id subject owes failures due_at created_at',
+    'event_id requesting_server_id requesting_user_id requesting_key_id peer_request_id subject slot owes failures due_at created_at',
   cancelled_crossings: 'server_id crossing_id until',
   carrier_faults: 'subject member reason at',
   pending_thread_parts: 'event_id reed_ids',
-  holder_notices: 'server_id reed_id failures due_at',
   holder_strikes: 'reed_id holder viewer reason at counted_at',
   broadcast_subscriptions: 'viewer served_at skipped',
   catchup_positions: 'user_id stage at id failures due_at lease_until',

@@ -57,7 +57,8 @@ const SCENES: readonly (readonly [string, (stage: BorderStage) => Promise<Border
     'a holder’s word',
     giving,
     [
-      ['asking', 'fold_owe_holder_notices', ['after']],
+      ['asking', 'ledger_evict', BOTH],
+      ['asking', 'fold_owe_holder_notices', BOTH],
       ['home', 'fold_holder_said', BOTH],
       ['asking', 'fold_holder_told', BOTH],
     ],

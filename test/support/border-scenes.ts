@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import type { BorderStage, SdkMember, SideName } from './border-stage.ts';
 import type { Persistent } from './kill-stage.ts';
+import type { LightMember } from './light-member.ts';
 
 const READERS = 5;
 
@@ -69,13 +70,18 @@ export async function cancelling(stage: BorderStage): Promise<BorderScene> {
 
 /** Some ask for what its only holder has no more. */
 export async function missing(stage: BorderStage): Promise<BorderScene> {
-  const home = await connected(stage, 'home', 1, { answer: 'miss' });
+  const home = await connected(stage, 'home', 1, { answer: 'nothing' });
   const asking = await connected(stage, 'asking', 2);
   const [reed] = await stage.home.community.reeds(home[0]?.account.userId as never, 1);
+  const holder = home[0]?.now as LightMember;
+  for (const reader of asking) reader.request(reed as ReedId);
+  // Whoever asks once it is missed is told at once, which ends what the others wait for before their home has looked.
+  await expect.poll(() => holder.asked.size, { timeout: 20_000, interval: 5 }).toBe(2);
   return {
     members: { home, asking },
     go: () => {
-      for (const reader of asking) reader.request(reed as ReedId);
+      holder.behaviour.answer = 'miss';
+      for (const [id, attempt] of holder.asked) holder.send({ id, type: 'relayMiss', body: { attempt, missingReedId: '' } });
     },
     again: () => finish(asking),
     check: async () => {

@@ -44,6 +44,9 @@ export namespace reedbed {
             /** FoldRequest keyChain. */
             keyChain: Uint8Array;
 
+            /** FoldRequest slot. */
+            slot: number;
+
             /**
              * Creates a new FoldRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -93,6 +96,9 @@ export namespace reedbed {
 
                 /** FoldRequest keyChain */
                 keyChain?: (Uint8Array|null);
+
+                /** FoldRequest slot */
+                slot?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

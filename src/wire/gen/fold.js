@@ -33,6 +33,7 @@ export const reedbed = $root.reedbed = (() => {
             FoldRequest.prototype.requesterId = "";
             FoldRequest.prototype.requesterKeyId = "";
             FoldRequest.prototype.keyChain = $util.newBuffer([]);
+            FoldRequest.prototype.slot = 0;
 
             FoldRequest.create = function(properties) {
                 return new FoldRequest(properties);
@@ -57,6 +58,8 @@ export const reedbed = $root.reedbed = (() => {
                     writer.uint32(42).string(message.requesterKeyId);
                 if (message.keyChain != null && $Object.hasOwnProperty.call(message, "keyChain") && message.keyChain.length)
                     writer.uint32(50).bytes(message.keyChain);
+                if (message.slot != null && $Object.hasOwnProperty.call(message, "slot") && message.slot !== 0)
+                    writer.uint32(56).uint32(message.slot);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -142,6 +145,15 @@ export const reedbed = $root.reedbed = (() => {
                                 message.keyChain = value;
                             else
                                 delete message.keyChain;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.slot = value;
+                            else
+                                delete message.slot;
                             continue;
                         }
                     }
