@@ -15,6 +15,7 @@ import {
   type Arrival,
   answered,
   arrive,
+  oneSleeps,
   requestsInLine,
   returned,
   type Sending,
@@ -141,7 +142,9 @@ export class FoldAsker {
     switch (next.kind) {
       case 'open': {
         const online = answer.kind === 'answer' ? (decodeFoldRequestAnswer(answer.body)?.onlineHolders ?? 0) : 0;
-        return this.#opened(await answered(this.#deps, crossingId, online > 0, clock.now()), online);
+        this.#opened(await answered(this.#deps, crossingId, online > 0, clock.now()), online);
+        if (online === 0 && (await oneSleeps(this.#deps.db, of, clock.now()))) this.#deps.owing();
+        return;
       }
       case 'reed':
         return this.#reedEnds(of, next.isFound);

@@ -59,6 +59,33 @@ export const answered = async (context: LedgerContext, crossingId: string, isOnl
   return row ?? null;
 };
 
+/**
+ * Of the crossings of a subject that sleep, the oldest alone goes on: two that were answered at the same moment did not see each other sleep. To be called
+ * after the commit of each. @returns whether one was given up, its event back in line
+ */
+export const oneSleeps = async (
+  db: Database,
+  of: { readonly server: ServerId; readonly subject: ReedId },
+  now: number,
+): Promise<boolean> => {
+  const rows = await db.query({
+    name: 'ledger_crossing_one_sleeps',
+    text: `
+with asleep as materialized (
+  select crossing_id, event_id, row_number() over (order by crossing_id) as nth from foreign_pending_events
+  where asked_server_id = $1 and subject = $2 and asleep and slot is not null and owes is null
+),
+taken as materialized (
+  select e.event_id, a.crossing_id from (select * from asleep where nth > 1 order by event_id) a
+  cross join lateral (${lockedById('a.event_id', 'e.state = 5')}) e
+)
+update foreign_pending_events f set owes = 'cancel', reason = 'gone', asleep = false, due_at = $3
+from taken t where f.crossing_id = t.crossing_id and f.asleep and f.owes is null returning f.crossing_id`,
+    values: [of.server, of.subject, new Date(now)],
+  });
+  return rows.length > 0;
+};
+
 export type InLine = { readonly eventId: string; readonly requester: UserId; readonly requestId: RequestId; readonly seq: number };
 
 /** A page of the explicit requests that stand in line for a subject, after `seq` of the page before. */

@@ -63,6 +63,8 @@ heads as materialized (
   select e.event_id, true from subjects s cross join lateral (
     select event_id from pending_events w where w.subject_id = s.subject and w.state = 5
       and not ${some('carrier_faults c where c.subject = w.subject_id and c.member = w.requester_user_id and c.at > $7')}
+      -- How its copy ended is written only after its event is in line again: until then it may have a fault.
+      and not ${some('foreign_pending_events f where f.subject = w.subject_id and f.requester = w.requester_user_id and f.owes is null and f.arrived_at is not null')}
     order by w.priority, w.seq limit $3) e
 ),
 line as materialized (

@@ -1,8 +1,8 @@
 // The fold's statements where two of them meet, and where a bound is reached.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditCrossingEvents, dueCrossings } from '../../src/ledger/crossing-ends.ts';
-import { answered, arrive, returned } from '../../src/ledger/crossings.ts';
+import { auditCrossingEvents, dueCrossings, settleCrossings } from '../../src/ledger/crossing-ends.ts';
+import { answered, arrive, oneSleeps, returned } from '../../src/ledger/crossings.ts';
 import { crossingsFreed, forgetFold, holderSaid, peerAway, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
 import { acknowledgeForeign, cancelForeign, compareForeign, openForeign } from '../../src/ledger/foreign.ts';
 import { supersedeForeign } from '../../src/ledger/foreign-slots.ts';
@@ -92,6 +92,21 @@ describe('a line', () => {
     expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
     expect((await world.events()).map(({ state }) => state)).toEqual([5, 5, 5, 5]);
   });
+
+  it('keeps one crossing asleep though two fell asleep at the same moment', async () => {
+    await line(4);
+    const { crossing } = await promote(world.context, [FAR], now);
+    for (const { crossingId } of crossing) await answered(world.context, crossingId, false, now);
+    // As if none had seen another one sleep.
+    await world.db.query({ text: "update foreign_pending_events set asleep = true, owes = null, reason = null, due_at = 'infinity'" });
+    const of = { server: PEER, subject: FAR };
+    const looks = await Promise.all([1, 2, 3].map(() => oneSleeps(world.db, of, now)));
+    expect(looks).toContain(true);
+    const asleep = await world.db.query<{ slot: number }>({ text: 'select slot from foreign_pending_events where asleep' });
+    expect(asleep).toHaveLength(1);
+    expect(await oneSleeps(world.db, of, now)).toBe(false);
+    expect((await world.events()).map(({ state }) => state)).toEqual([5, 5, 5, 5]);
+  });
 });
 
 describe('an answer that says that nothing crosses', () => {
@@ -134,6 +149,21 @@ describe('whoever may not carry', () => {
     await hold('holder');
     expect((await promote(world.context, [FAR], now)).roused).toBe(true);
     expect((await world.events()).map(({ state }) => state)).toEqual([4, 4, 7]);
+  });
+});
+
+describe('whoever did not acknowledge a copy', () => {
+  it('carries no other one before that is written down, nor then', async () => {
+    await line(1);
+    const [first] = (await promote(world.context, [FAR], now)).crossing;
+    const { eventId = '', crossingId = '' } = first ?? {};
+    await answered(world.context, crossingId, true, now);
+    expect((await arrive(world.context, { crossingId, server: PEER, parts: [] }, now)).outcome).toBe('relayed');
+    // Its time is over, and its event in line again.
+    await world.db.query({ text: 'update pending_events set state = 5' });
+    expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
+    expect((await settleCrossings(world.context, [{ eventId, reason: 'silence' }], now)).owing).toBe(true);
+    expect((await promote(world.context, [FAR], now)).crossing).toEqual([]);
   });
 });
 
