@@ -49,6 +49,8 @@ export class Outbox {
   #nextPlace = 0;
   /** What is being carried right now. */
   #carried = '';
+  /** What is being deleted instead of sent. */
+  readonly #takenBack = new Set<string>();
   #actedAt = 0;
 
   constructor(deps: OutboxDeps) {
@@ -114,7 +116,7 @@ export class Outbox {
     const { store, emit } = this.#deps;
     const record = await this.#written(reedId);
     if (!record) return;
-    if (!record.refused) throw new AppError('CONFLICT', 'this reed was not refused; it is on its way');
+    if (!record.refused) throw new AppError('CONFLICT', 'this reed is on its way, not refused; take it back instead');
     const copies = await Promise.all(partsOf(record).map((part) => store.get('copies', part.reedId)));
     // Held means that it was published all the same: then it is others' to ask for.
     const left = copies.flatMap((copy): Change[] => (copy && copy.state !== 'held' ? [{ delete: 'copies', id: copy.id }] : []));
@@ -194,7 +196,13 @@ export class Outbox {
   async #takeBack(reedId: ReedId): Promise<boolean> {
     const record = await this.#written(reedId);
     if (!record || record.id === this.#carried) return false;
-    await this.#deps.store.write([{ delete: 'outbox', id: record.id }]);
+    this.#takenBack.add(record.id);
+    try {
+      await this.#deps.store.write([{ delete: 'outbox', id: record.id }]);
+    } finally {
+      this.#takenBack.delete(record.id);
+      this.#start();
+    }
     this.#deps.emit({ type: 'outbox', reedId, state: 'discarded' });
     this.#settle(record.id, new AppError('REMOVED', 'taken back before it was published'));
     return record.signed === undefined && record.registered === undefined && record.state === 'written';
@@ -220,6 +228,9 @@ export class Outbox {
     for (let entry = await this.#first(); entry && this.#online; entry = await this.#first()) {
       try {
         this.#carried = entry.id;
+        // It may have been taken back since it was looked up; work goes on when that is written.
+        if (this.#takenBack.has(entry.id)) return;
+        if (!(await this.#deps.store.get('outbox', entry.id))) continue;
         await this.#carry(entry);
         this.#failures = 0;
       } catch (error) {

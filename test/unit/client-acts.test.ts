@@ -111,6 +111,47 @@ describe('taking a reed back', () => {
     expect(on.carried).toMatchObject([{ act: 'reed-removal', target: reedId }]);
   });
 
+  test('that was just looked up to be sent is not sent, and what stands behind it is', async () => {
+    const { reedId } = await on.outbox.publish({ text: 'one' });
+    const next = await on.outbox.publish({ text: 'two' });
+    await on.outbox.idle();
+    const list = on.store.list.bind(on.store);
+    let taking: Promise<{ accepted: Promise<unknown> }> | null = null;
+    on.store.list = async (collection, page) => {
+      const found = await list(collection, page);
+      // Between the look and its use: the reed is in what was found, and gone by the time that it is used.
+      if (collection === 'outbox' && taking === null) {
+        taking = on.outbox.act('reed-removal', reedId);
+        await taking;
+      }
+      return found;
+    };
+    on.outbox.connected();
+    await until(() => on.announced().length === 1);
+    expect(on.announced()).toEqual([next.reedId]);
+    expect(on.registered.map(({ statement }) => statement.id)).toEqual([next.reedId]);
+  });
+
+  test('is not undone by a connection that comes while it is being written', async () => {
+    const { reedId } = await on.outbox.publish({ text: 'one' });
+    const next = await on.outbox.publish({ text: 'two' });
+    await on.outbox.idle();
+    const write = on.store.write.bind(on.store);
+    const slow = Promise.withResolvers<void>();
+    on.store.write = async (changes) => {
+      if (changes.some((change) => 'delete' in change && change.delete === 'outbox')) await slow.promise;
+      return write(changes);
+    };
+    const taking = on.outbox.act('reed-removal', reedId);
+    await turns();
+    on.outbox.connected();
+    await on.outbox.idle();
+    slow.resolve();
+    await taking;
+    await until(() => on.announced().length === 1);
+    expect(on.registered.map(({ statement }) => statement.id)).toEqual([next.reedId]);
+  });
+
   test('that is being sent at that moment is taken back after it, and leaves nothing here', async () => {
     const { published } = await on.outbox.publish({ texts: ['one', 'two'] });
     let head = '';
