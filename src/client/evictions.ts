@@ -82,11 +82,19 @@ export class Evictions {
   refused({ id, body }: FrameOf<'error'>): void {
     const reedId = parseReedId(id);
     if (!reedId || !(this.#leaving.has(reedId) || this.#lacking.has(reedId))) return;
-    this.#deps.time.after(body.retryAfterMs || AGAIN_MS, () => void this.#announce(reedId));
+    this.#deps.time.after(body.retryAfterMs || AGAIN_MS, () => void this.#announceAgain(reedId));
   }
 
   connected(): void {
-    for (const reedId of this.#leaving.keys()) this.#announce(reedId);
+    for (const reedId of this.#leaving.keys()) void this.#announceAgain(reedId);
+  }
+
+  /** Unless a new copy came since: the server would let go of an allocation that stands. */
+  async #announceAgain(reedId: ReedId): Promise<void> {
+    const copy = await this.#deps.store.get('copies', reedId).catch(() => null);
+    if (!copy || copy.state === 'leaving' || this.#lacking.has(reedId)) return void this.#announce(reedId);
+    for (const done of this.#leaving.get(reedId) ?? []) done();
+    this.#leaving.delete(reedId);
   }
 
   /** EVICTION_ACK: nobody will be sent here for it any more. */

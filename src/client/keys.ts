@@ -27,7 +27,7 @@ export class KeyDirectory {
   readonly #deps: KeyDeps;
   /** Proved chains, the most recently used last. */
   readonly #chains = new Map<UserId, Chain>();
-  /** Servers of others, as the member's own shows them. */
+  /** Servers of others, as the member's own shows them, the most recently used last. */
   readonly #servers = new Map<ServerId, PinnedServer>();
   readonly #loading = new Map<string, Promise<Chain | null>>();
   #changing: Promise<void> = Promise.resolve();
@@ -58,7 +58,7 @@ export class KeyDirectory {
       }
     };
     const other = this.#servers.get(named) ?? new PinnedServer(named, { ...this.#deps, shown });
-    this.#servers.set(named, other);
+    moveToEnd(this.#servers, named, other, this.#deps.limits.keyChainsCached);
     return other.key(id);
   }
 
@@ -216,11 +216,16 @@ export class KeyDirectory {
   }
 
   #cache(chain: Chain): void {
-    this.#chains.delete(chain.record.id);
-    this.#chains.set(chain.record.id, chain);
-    const [oldest] = this.#chains.keys();
-    if (this.#chains.size > this.#deps.limits.keyChainsCached && oldest !== undefined) this.#chains.delete(oldest);
+    moveToEnd(this.#chains, chain.record.id, chain, this.#deps.limits.keyChainsCached);
   }
+}
+
+/** The most recently used last, and no more than so many. */
+function moveToEnd<K, V>(map: Map<K, V>, key: K, value: V, atMost: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > atMost && oldest !== undefined) map.delete(oldest);
 }
 
 /** The key that a certificate speaks of, whoever signed it. */

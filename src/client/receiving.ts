@@ -210,6 +210,7 @@ export class Receiving {
         this.viewer.refused(frame.body);
         this.#sync.refused(frame);
         this.evictions.refused(frame);
+        this.room.refused(frame);
         return this.#watches.refused(frame);
       default:
         return this.#notice(frame);

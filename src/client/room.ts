@@ -6,8 +6,12 @@ import type { Frame, FrameOf } from '../wire/frames.ts';
 import { parseTime } from '../wire/kinds.ts';
 import type { Evictions } from './evictions.ts';
 import type { KeyDirectory } from './keys.ts';
+import type { ServerTime } from './server-time.ts';
 import type { CopyRecord, Store } from './store.ts';
 import type { Emit } from './types.ts';
+
+/** When the server does not say. */
+const AGAIN_MS = 5_000;
 
 export type RoomDeps = {
   readonly store: Store;
@@ -15,6 +19,7 @@ export type RoomDeps = {
   readonly limits: Pick<Limits, 'evictionsAtOnce'>;
   readonly evictions: Pick<Evictions, 'evict'>;
   readonly keys: Pick<KeyDirectory, 'forget'>;
+  readonly time: ServerTime;
   send(frame: Frame): boolean;
   emit: Emit;
 };
@@ -67,6 +72,11 @@ export class Room {
     this.#keysLeaving.delete(body.keyId);
   }
 
+  /** An ERROR that repeats the announcement's id. */
+  refused({ id, body }: FrameOf<'error'>): void {
+    if (this.#keysLeaving.has(id)) this.#deps.time.after(body.retryAfterMs || AGAIN_MS, () => this.#announce(id));
+  }
+
   /** What was not answered is announced again. */
   connected(): void {
     for (const keyId of this.#keysLeaving.keys()) this.#announce(keyId);
@@ -85,7 +95,7 @@ export class Room {
       const [first] = await store.list('copies', { after, limit: 1 });
       if (!first) break;
       const author = userOf(first.id);
-      // Behind all of this author's: no id holds a sign that comes after this one.
+      // Behind all of this author's: no id holds a character that comes after this one.
       after = `${author}/\uffff`;
       if (await this.#isKept(author)) continue;
       const [newest] = await store.feed(`author ${author}`, { limit: 1 });
@@ -114,6 +124,6 @@ export class Room {
   }
 
   #announce(keyId: string): void {
-    this.#deps.send({ id: '', type: 'keyEviction', body: { keyId } });
+    if (this.#keysLeaving.has(keyId)) this.#deps.send({ id: keyId, type: 'keyEviction', body: { keyId } });
   }
 }

@@ -61,15 +61,28 @@ export class Viewer {
     const open = this.#pending.get(reedId)?.record;
     if (open?.want !== 'copy' || (options.thread && !open.thread)) await this.#begin(reedId, isLeaving, options.thread ?? false);
     return new Promise((done, failed) => {
-      const waiter: Waiter = { done, failed, progress: (progress) => options.onProgress?.(progress) };
+      const { onProgress, signal } = options;
+      const abandon = (): void => void this.#abandon(reedId, waiter);
+      // A signal may outlive any number of requests.
+      const forget = (): void => signal?.removeEventListener('abort', abandon);
+      const waiter: Waiter = {
+        done: (copy) => {
+          forget();
+          done(copy);
+        },
+        failed: (failure) => {
+          forget();
+          failed(failure);
+        },
+        progress: (progress) => onProgress?.(progress),
+      };
       const pending = this.#pending.get(reedId);
       if (!pending) return failed(new RequestFailure('cancelled'));
       pending.waiters.push(waiter);
       waiter.progress(pending.progress);
-      const abandon = (): void => void this.#abandon(reedId, waiter);
-      options.signal?.addEventListener('abort', abandon, { once: true });
+      signal?.addEventListener('abort', abandon, { once: true });
       // It may have been aborted while the request was written.
-      if (options.signal?.aborted) abandon();
+      if (signal?.aborted) abandon();
       else this.#pump();
     });
   }

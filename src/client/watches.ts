@@ -64,7 +64,8 @@ export class Watches implements Watched {
    */
   watch(given: Watch): () => void {
     const watch = given.kind === 'pipe' ? { ...given, tag: foldTag(given.tag) } : given;
-    if (watch.kind === 'pipe' && !isTag(watch.tag)) throw new AppError('INVALID', 'this is no tag');
+    if (watch.kind === 'pipe' && !isTag(watch.tag))
+      throw new AppError('INVALID', 'tag: not one; take letters, digits and _, not digits alone');
     const key = keyOf(watch);
     const entry = this.#entries.get(key) ?? { watch, count: 0 };
     entry.count++;
@@ -99,13 +100,13 @@ export class Watches implements Watched {
   }
 
   pageAck({ body }: FrameOf<'pageAck'>): void {
-    const waiting = this.#pages.get(body.userId as UserId) ?? [];
+    const user = body.userId as UserId;
+    const waiting = this.#pages.get(user) ?? [];
     const { count, hasMore, partial } = body;
     for (const { page, done } of waiting) if (page === body.page) done({ count, hasMore, ...(partial ? { isPartial: true } : {}) });
-    this.#pages.set(
-      body.userId as UserId,
-      waiting.filter(({ page }) => page !== body.page),
-    );
+    const others = waiting.filter(({ page }) => page !== body.page);
+    if (others.length > 0) this.#pages.set(user, others);
+    else this.#pages.delete(user);
   }
 
   stats({ body }: FrameOf<'reedStats'>): void {

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ok } from '../../src/base/result.ts';
 import { Declined } from '../../src/client/declined.ts';
 import { Evictions } from '../../src/client/evictions.ts';
+import { Room } from '../../src/client/room.ts';
 import { ServerTime } from '../../src/client/server-time.ts';
-import type { ReedId } from '../../src/wire/address.ts';
+import type { ReedId, UserKeyId } from '../../src/wire/address.ts';
 import { certificateOf, copyOf, countingRandom, newReedId, turns } from '../support/sdk-parts.ts';
 import { AUTHOR, ME, type Scene, setUp } from '../support/viewer-scene.ts';
 
@@ -131,4 +132,46 @@ describe('what came of somebody who is muted', () => {
     await turns();
     expect(on.of('requestReed')).toEqual([]);
   });
+});
+
+test('a key whose eviction the server does not take yet is announced again when it says', async () => {
+  const key = `${AUTHOR}/${'f'.repeat(40)}` as UserKeyId;
+  await on.store.write([{ put: 'keys', record: { id: AUTHOR, chain: [], owed: [key] } }]);
+  const room = new Room({
+    ...{ store: on.store, user: ME, limits: on.limits, evictions, time: new ServerTime(on.clock) },
+    keys: { forget: async (user) => on.store.write([{ delete: 'keys', id: user }]) },
+    send: (frame) => on.sent.push(frame) > 0,
+    emit: () => undefined,
+  });
+  const gone = room.evictAuthor(AUTHOR);
+  await turns();
+  const [announced] = on.of('keyEviction');
+  room.refused({ id: announced?.id ?? '', type: 'error', body: { code: 'RATE_LIMITED', detail: '', requestId: '', retryAfterMs: 700 } });
+  on.clock.advance(700);
+  expect(on.of('keyEviction')).toHaveLength(2);
+  room.keyAcknowledged({ id: '', type: 'keyEvictionAck', body: { keyId: key } });
+  await gone;
+  expect(await on.store.get('keys', AUTHOR)).toBe(null);
+});
+
+test('a signal that outlives the requests made under it keeps none of them', async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners++;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners--;
+    remove(...args);
+  };
+  const [had, ended] = [newReedId(AUTHOR), newReedId(AUTHOR)];
+  const outcomes = [had, ended].map((reed) => on.viewer.request(reed, { signal }).catch(() => 'ended'));
+  await turns();
+  expect(listeners).toBe(2);
+  await on.deliver(had);
+  await on.viewer.cancel(ended);
+  expect(await Promise.all(outcomes)).toEqual([expect.objectContaining({ id: had }), 'ended']);
+  expect(listeners).toBe(0);
 });

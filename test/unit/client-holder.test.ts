@@ -172,6 +172,7 @@ describe('an eviction', () => {
     const next = setUp({ store: on.store });
     await next.evictions.load();
     next.evictions.connected();
+    await turns();
     expect(next.sent).toMatchObject([{ type: 'eviction', body: { reedId: reed } }]);
     await on.evictions.acknowledged(reed);
     await gone;
@@ -192,5 +193,20 @@ describe('an eviction', () => {
     ]);
     await on.evictions.acknowledged(reed);
     expect(await on.store.get('copies', reed)).not.toBe(null);
+  });
+
+  test('that was not answered before a new copy came is not announced again: the server would count on that copy no more', async () => {
+    const on = setUp();
+    await on.store.write([{ put: 'copies', record: copyOf(reed) }]);
+    const gone = on.evictions.evict(reed);
+    await turns();
+    on.evictions.disconnected();
+    await on.store.write([{ put: 'copies', record: copyOf(reed, { state: 'held' }) }]);
+    on.evictions.connected();
+    await gone;
+    expect(on.sent).toHaveLength(1);
+    on.evictions.connected();
+    await turns();
+    expect(on.sent).toHaveLength(1);
   });
 });
