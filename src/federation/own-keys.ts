@@ -26,8 +26,11 @@ export type Rotated = {
   readonly effectiveAt: Date;
 };
 
-/** @throws AppError CONFLICT while another new key of the kind is announced, or the chain is at its end */
-export async function rotateOwnKey(deps: OwnKeysDeps, kind: KeyKind, compromised: boolean): Promise<Rotated> {
+/**
+ * @param restored this server came back from a backup: what it says next is newer than whatever it had said since
+ * @throws AppError CONFLICT while another new key of the kind is announced, or the chain is at its end
+ */
+export async function rotateOwnKey(deps: OwnKeysDeps, kind: KeyKind, compromised: boolean, restored = false): Promise<Rotated> {
   const { acts, clock, limits } = deps;
   let rotated: Rotated | null = null;
   const act = compromised ? (`keys-compromised-${kind}` as const) : (`keys-rotate-${kind}` as const);
@@ -45,6 +48,9 @@ export async function rotateOwnKey(deps: OwnKeysDeps, kind: KeyKind, compromised
       rotated = { kind, key, effectiveAt };
       if (revocation !== null) await askAgain(tx, peers, { at: new Date(nowMs), revocation });
     }
+    // More than a server ever counts up to: it says something new by far less often than once a second.
+    if (restored)
+      await sql`update servers set serial = greatest(serial, ${Math.floor(nowMs / 1_000)}) where id = ${deps.server}`.execute(tx);
     await oweNotices(tx, peers, { kinds: ['back'], at: shownAt });
     return 'done';
   });

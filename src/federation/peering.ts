@@ -43,8 +43,10 @@ export type ShownInvitation = {
   readonly server: ServerId;
   readonly name: string;
   readonly baseUrl: string;
-  /** `fingerprint@server`. */
+  /** `fingerprint@server` of its newest key. */
   readonly key: ServerKeyId;
+  /** The key that it signs with while the newest one is only announced, as its admin reads it out; null: the newest. */
+  readonly keyNow: ServerKeyId | null;
   readonly expiresAt: Date;
 };
 
@@ -126,12 +128,14 @@ export class Peering {
   /** What a connection string says, before anybody agrees to it. @throws AppError INVALID, EXPIRED */
   async read(connection: string): Promise<ShownInvitation> {
     const { from, document, expiresAtMs } = await this.#open(connection);
-    const { statement } = document.signed;
+    const { statement, signatures } = document.signed;
+    const [key, signer] = [newestKeyOf(statement), signatures[0]?.key as ServerKeyId];
     return {
       server: from,
       name: statement.name,
       baseUrl: statement.baseUrl,
-      key: newestKeyOf(statement),
+      key,
+      keyNow: signer === key ? null : signer,
       expiresAt: new Date(expiresAtMs),
     };
   }

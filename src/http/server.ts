@@ -66,6 +66,7 @@ export async function createHttp(deps: HttpDeps): Promise<Api> {
   await describe(app, deps);
   addRoutes(app, deps);
   if (deps.webFolder !== null && hasWeb) await serveWebApp(app, deps.webFolder);
+  else if (deps.webFolder !== null) deps.log.warn('the web app is not built, so links lead nowhere: npm start builds it');
   await app.ready();
   return app;
 }

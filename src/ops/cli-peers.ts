@@ -5,6 +5,7 @@ import type { Common, Invocation, Invoke, WithSettings } from './cli-parts.ts';
 import { confirm } from './terminal.ts';
 
 type Careful = Common & { readonly dryRun?: boolean; readonly yes?: boolean };
+type Rotating = Careful & { readonly kind: 'identity' | 'transport'; readonly compromised?: boolean; readonly restored?: boolean };
 type Parts = { readonly invoke: Invoke; readonly withSettings: WithSettings };
 
 const CEREMONY = `
@@ -90,13 +91,14 @@ export const addKeys = (program: Command, { invoke, withSettings }: Parts): void
     .description('make a new key: announced first, so that peers know it when it signs')
     .addOption(new Option('--kind <kind>', 'which').choices(['identity', 'transport']).default('transport'))
     .option('--compromised', 'the present one is in other hands: it ends at once')
+    .option('--restored', 'the database came back from a backup: peers and members saw what it does not remember')
     .addHelpText(
       'after',
-      '\nA running server takes the new key up within a minute. The identity key is what members and peers know this server by: a new one signs three days\nafter it was announced, and what older ones signed holds on. The transport key signs calls to peers: a new one does so after ten minutes.\nA key in other hands (--compromised) ends at once; after that of an identity key, each peering has to be approved again on both sides.',
+      '\nA running server takes the new key up within a minute. The identity key is what members and peers know this server by: a new one signs three days\nafter it was announced, and what older ones signed holds on. The transport key signs calls to peers: a new one does so after ten minutes.\nA key in other hands (--compromised) ends at once; after that of an identity key, each peering has to be approved again on both sides.\nA server that came back from an older backup may be taken for another by peers and members, who saw later documents of it: --restored mends that.',
     )
-    .action(async ({ kind, compromised = false, ...options }: Careful & { kind: 'identity' | 'transport'; compromised?: boolean }) => {
+    .action(async ({ kind, compromised = false, restored = false, ...options }: Rotating) => {
       const invocation = invoke(common(options));
       const { runKeysRotate } = await import('./keys.ts');
-      process.exitCode = await runKeysRotate({ ...invocation, ...askedOf(options, invocation), kind, compromised });
+      process.exitCode = await runKeysRotate({ ...invocation, ...askedOf(options, invocation), kind, compromised, restored });
     });
 };

@@ -13,6 +13,8 @@ type KeysCommand = Beside & { readonly terminal: ListTerminal };
 export type KeysRotateCommand = KeysCommand & {
   readonly kind: KeyKind;
   readonly compromised: boolean;
+  /** The database is one of a backup. */
+  readonly restored?: boolean;
   readonly dryRun: boolean;
   readonly isSure: boolean;
   readonly confirm: Confirm;
@@ -57,12 +59,19 @@ const MEANING: Readonly<Record<KeyKind, (compromised: boolean) => string>> = {
       : 'This announces a new transport key, which signs in ten minutes; the present one ends in a day.',
 };
 
+const RESTORED =
+  'This makes a new transport key, which signs at once, and a server document that peers and members take for newer than any that they saw.';
+
 /** @returns the exit code: 1 if the answer was no */
 export const runKeysRotate = (command: KeysRotateCommand): Promise<number> =>
   withDatabase(command, async (db, signal) => {
-    const { terminal, kind, compromised, dryRun, isSure, confirm } = command;
+    const { terminal, kind, restored = false, dryRun, isSure, confirm } = command;
+    if (restored && kind === 'identity')
+      throw new SetupError('What comes back from a backup keeps its identity key.', 'Say --restored without --kind.');
+    // What was made in place of the keys of the backup is not in it, nor why.
+    const compromised = command.compromised || restored;
     const own = await openOwnIdentity(command, db);
-    const meaning = MEANING[kind](compromised);
+    const meaning = restored ? RESTORED : MEANING[kind](compromised);
     if (dryRun) {
       terminal.print({ kind, compromised, rotated: false, dryRun }, `${meaning} Run it without --dry-run to do it.`);
       return 0;
@@ -77,7 +86,7 @@ export const runKeysRotate = (command: KeysRotateCommand): Promise<number> =>
       }
     }
     const deps = { ...own, acts: own.adminActs, server: own.server.id };
-    const { key, effectiveAt } = await mended(() => rotateOwnKey(deps, kind, compromised));
+    const { key, effectiveAt } = await mended(() => rotateOwnKey(deps, kind, compromised, restored));
     const at = effectiveAt.toISOString();
     terminal.print({ kind, compromised, rotated: true, key, effectiveAt: at, dryRun }, `The new ${kind} key ${key} signs from ${at} on.`);
     return 0;

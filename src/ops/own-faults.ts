@@ -5,7 +5,7 @@ import { SetupError } from '../base/setup-error.ts';
 const MENDS: Readonly<Record<string, string>> = {
   NOT_FOUND: 'reedbed peers list shows the peerings there are.',
   CONFLICT: 'reedbed peers list shows how they stand.',
-  FORBIDDEN: 'Let another admin do it.',
+  FORBIDDEN: 'Let another admin do it, as specs/operations.md says: the command line counts as one.',
   INVALID: 'Look whether all of it was copied.',
   EXPIRED: 'Let the other admin make a new one.',
   UNAVAILABLE: 'Once the cause is mended, run it again: nothing was done that stands in the way.',

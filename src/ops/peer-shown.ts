@@ -73,7 +73,8 @@ const FAULTS: Readonly<Record<string, string>> = {
   timeout: 'it did not answer in time',
   'too-large': 'its answer was longer than any may be',
   redirect: 'it answered with a redirect, which is not followed',
-  unsigned: 'what answered did not sign as this server: something else is at its address, or on the way to it',
+  unsigned:
+    'what answered did not sign as this server: something else is at its address or on the way to it, or it does not know our key (after a backup came back: reedbed keys rotate --restored)',
   'unknown-key': 'its answer was signed by a key that its document does not name',
   malformed: 'its answer can not be read',
   CLOCK_DIFFERS: 'it refused a call, since its clock and ours are more than five minutes apart',

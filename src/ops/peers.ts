@@ -114,12 +114,13 @@ export const runPeersInvite = async (command: PeersCommand & { readonly key: str
   });
 };
 
-const shownInvitation = ({ server, name, baseUrl, key, expiresAt }: ShownInvitation): string =>
+const shownInvitation = ({ server, name, baseUrl, key, keyNow, expiresAt }: ShownInvitation): string =>
   [
     `  name         ${name}`,
     `  server       ${server}`,
     `  address      ${baseUrl}`,
-    `  fingerprint  ${spelled(fingerprintOf(key))}`,
+    `  fingerprint  ${spelled(fingerprintOf(keyNow ?? key))}`,
+    ...(keyNow === null ? [] : [`  new key      ${spelled(fingerprintOf(key))}, which is announced`]),
     `  valid until  ${expiresAt.toISOString()}`,
   ].join('\n');
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cryptoRandom } from '../../src/base/ids.ts';
 import { rotateOwnKey } from '../../src/federation/own-keys.ts';
 import { encodeNotice } from '../../src/wire/peering.ts';
-import { advance, makePeers, type PeerServer, settlePeers, startPeerServer, stateAt } from '../support/peer-world.ts';
+import { advance, keyOf, makePeers, type PeerServer, settlePeers, startPeerServer, stateAt } from '../support/peer-world.ts';
 import { PASSPHRASE } from '../support/people.ts';
 
 const DAY = 86_400_000;
@@ -25,10 +25,10 @@ const operator = (server: PeerServer, moving: 'approve' | 'suspend' | 'resume' |
   server.federation.peering.move('operator', moving, target);
 
 describe('keys made anew', () => {
-  const rotate = (server: PeerServer, kind: 'identity' | 'transport', compromised = false) => {
+  const rotate = (server: PeerServer, kind: 'identity' | 'transport', compromised = false, restored = false) => {
     const { world } = server;
     const deps = { ...world, random: cryptoRandom, acts: world.identity.adminActs, passphrase: PASSPHRASE, server: server.id };
-    return rotateOwnKey(deps, kind, compromised);
+    return rotateOwnKey(deps, kind, compromised, restored);
   };
   const reload = async (server: PeerServer): Promise<void> => {
     await server.world.identity.server.reload();
@@ -56,6 +56,46 @@ describe('keys made anew', () => {
     await settlePeers(a);
     expect(await a.federation.directory.list()).toMatchObject([{ state: 'live' }]);
     expect((await a.world.identity.server.document()).statement.transportKeys.map(({ kid }) => kid)).toEqual([stolen.key]);
+  });
+
+  test('and lost with a backup that came back leave its server a stranger, until its operator says so', async () => {
+    await makePeers(a, b);
+    const text = (sql: string) => a.world.db.query({ text: sql });
+    const own = `id = '${a.id}'`;
+    await text(`create table kept_keys as select * from server_keys where server_id = '${a.id}'`);
+    await text(`create table kept_server as select serial, document from servers where ${own}`);
+    const heard = async (): Promise<unknown> => {
+      advance(b.world.limits.peerDocumentEveryMs, a, b);
+      await settlePeers(a, b);
+      advance(a.world.limits.peerBackoffMaxMs, a, b);
+      return ping(a, b);
+    };
+    for (let turn = 0; turn < 3; turn += 1) {
+      await rotate(a, 'transport', true);
+      await reload(a);
+      await heard();
+    }
+    expect(await heard()).toMatchObject({ kind: 'answer', status: 200 });
+    await text(`delete from server_keys where server_id = '${a.id}'`);
+    await text('insert into server_keys select * from kept_keys');
+    await text(`update servers set serial = k.serial, document = k.document from kept_server k where ${own}`);
+    await reload(a);
+    expect((await a.world.identity.server.document()).statement.serial).toBeLessThan(4);
+    expect(await heard()).toMatchObject({ kind: 'transport' });
+    await rotate(a, 'transport', true, true);
+    await reload(a);
+    expect(await heard()).toMatchObject({ kind: 'answer', status: 200 });
+    expect(await states()).toEqual(['live', 'live']);
+    expect(await b.federation.directory.list()).toMatchObject([{ state: 'live' }]);
+  });
+
+  test('for identity are shown in an invitation beside the one that its admin reads out until then', async () => {
+    const shown = async () => b.federation.peering.read((await a.federation.peering.invite('operator', await keyOf(b))).connection);
+    const before = a.world.identity.server.keyId;
+    expect(await shown()).toMatchObject({ key: before, keyNow: null });
+    const { key } = await rotate(a, 'identity');
+    await reload(a);
+    expect(await shown()).toMatchObject({ key, keyNow: before });
   });
 
   test('for identity count three days after they were announced, and the peering goes on all the while', async () => {

@@ -57,7 +57,7 @@ export type PeerDirectory = {
 /** Who does what admins decide about them. */
 export type PeeringDoor = {
   invite(by: ActBy, armor: string): Promise<Acted & { readonly server: string; readonly connection: string; readonly expiresAt: Date }>;
-  read(connection: string): Promise<{ server: string; name: string; baseUrl: string; key: string; expiresAt: Date }>;
+  read(connection: string): Promise<{ server: string; name: string; baseUrl: string; key: string; keyNow: string | null; expiresAt: Date }>;
   accept(by: ActBy, connection: string): Promise<Acted & { readonly server: string; readonly state: string }>;
   move(by: ActBy, moving: Move, target: string): Promise<Acted & { readonly server: string; readonly state: string }>;
 };
@@ -86,6 +86,7 @@ const InvitedSchema = Type.Object({ ...ActedSchema.properties, server: Type.Stri
 const ShownSchema = Type.Object({
   ...{ server: Type.String(), name: Type.String(), baseUrl: Type.String() },
   key: Type.String({ description: '`fingerprint@server`: compare it with the other admin over another channel.' }),
+  keyNow: OrNull(Type.String({ description: 'The one to compare while `key` is only announced.' })),
   expiresAt: Time,
 });
 
