@@ -45,7 +45,8 @@ create index peer_cursors_leased on peer_cursors (server_id, lease_until) where 
 -- Whether the peer's share of our streams has begun: once in a peering.
 alter table peers add column share_begun boolean not null default false;
 
--- What a peer refused, or would not take for a day: left out of the stream, to be sent again on an operator's word.
+-- What a peer refused, or would not take for a day: left out of the stream, to be sent again on an operator's word: from replay_at on, which a peer
+-- that takes nothing at the moment puts off (replay_waits times by now, last with replay_said).
 create table parked_items (
   server_id text collate "C" not null references servers (id),
   author_id text collate "C" not null references identities (id),
@@ -56,6 +57,8 @@ create table parked_items (
   parked_at timestamptz not null,
   replay_at timestamptz,
   replays integer not null default 0,
+  replay_waits integer not null default 0,
+  replay_said text,
   primary key (server_id, author_id, number)
 );
 create index parked_items_replay on parked_items (server_id, replay_at) where replay_at is not null;

@@ -293,6 +293,8 @@ export interface ParkedItems {
   parked_at: Timestamp;
   reason: string;
   replay_at: Timestamp | null;
+  replay_said: string | null;
+  replay_waits: Generated<number>;
   replays: Generated<number>;
   server_id: string;
   subject_id: string;

@@ -2,7 +2,8 @@
 // The cursor follows what the peer says it has; what it refuses is parked, what it can't take yet is tried again, and nothing is passed over unseen.
 import { doubling, jittered } from '../base/backoff.ts';
 import type { Limits } from '../base/limits.ts';
-import type { StreamAnswer } from '../wire/streams.ts';
+import { decodeStreamAnswer, type StreamAnswer } from '../wire/streams.ts';
+import type { Called } from './stream-ports.ts';
 
 export type CursorState = {
   /** What came before the peering. */
@@ -52,6 +53,12 @@ const NOT_FOR_US = new Set([401, 403, 404, 405, 501]);
 const BUSY = new Set([408, 425, 429, 503]);
 const OK = 200;
 
+/** What a signed status other than the leg's own says: of the peering, of the moment, or of what was sent. */
+export const statusMeans = (status: number): 'not-for-us' | 'busy' | 'fault' => {
+  if (NOT_FOR_US.has(status)) return 'not-for-us';
+  return BUSY.has(status) ? 'busy' : 'fault';
+};
+
 const backoff = ({ limits, random }: SettleInput, failures: number): number =>
   jittered(doubling(failures, limits.streamRetryFirstMs, limits.streamRetryMaxMs), random);
 
@@ -77,8 +84,9 @@ function judge(input: SettleInput): Settlement {
 
 function settleStatus(input: SettleInput, { status, retryAfterMs }: { status: number; retryAfterMs: number }): Settlement {
   const { limits, numbers, now, state } = input;
-  if (NOT_FOR_US.has(status)) return { ...unchanged(state), retryAtMs: now + limits.streamEveryMs, stopsPeer: true };
-  if (BUSY.has(status)) {
+  const means = statusMeans(status);
+  if (means === 'not-for-us') return { ...unchanged(state), retryAtMs: now + limits.streamEveryMs, stopsPeer: true };
+  if (means === 'busy') {
     const waitMs = Math.max(Math.min(retryAfterMs, limits.peerPauseMaxMs), backoff(input, state.failures + 1));
     return { ...unchanged(state), retryAtMs: now + waitMs, stopsPeer: true };
   }
@@ -157,7 +165,15 @@ function settleLift(input: SettleInput, have: number): Settlement {
 }
 
 /** Words of a peer: for an operator's eyes, so nothing but what can't disturb them. */
-const reasonOf = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200) || 'no reason given';
+export const reasonOf = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200) || 'no reason given';
 
-/** Whether a status is the leg's own answer. */
-export const isAnswered = (status: number): boolean => status === OK;
+/** What came back of a call of the leg. */
+export function replyOf(called: Called): Reply {
+  if (called.kind !== 'answer') return { kind: 'transport' };
+  const { refusal, status } = called;
+  const retryAfterMs = refusal?.retryAfterMs ?? 0;
+  if (status !== OK) return { kind: 'status', status, retryAfterMs };
+  const answer = decodeStreamAnswer(called.body);
+  // Signed and not to be read: a fault of that stream's alone.
+  return answer.ok ? { kind: 'answer', answer: answer.value } : { kind: 'status', status: 500, retryAfterMs };
+}

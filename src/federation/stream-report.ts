@@ -50,7 +50,9 @@ export const parkedItems = (
 ): Promise<Parked[]> =>
   db.query<Parked>({
     name: 'streams_parked',
-    text: `select server_id as peer, author_id as author, number::float8 as number, kind, subject_id as subject, reason, parked_at as "parkedAt", replays
+    text: `select server_id as peer, author_id as author, number::float8 as number, kind, subject_id as subject, reason, parked_at as "parkedAt", replays,
+        replay_at is not null as "isAskedFor",
+        case when replay_said is not null then replay_at end as "nextTryAt", replay_said as said
       from parked_items where ${PARKED} and (server_id, author_id, number) > ($4, $5, $6)
       order by server_id, author_id, number limit $7`,
     values: [
@@ -63,7 +65,7 @@ export const parkedItems = (
 export const retryStreams = async (db: Database, of: ParkedOf): Promise<{ readonly parked: number; readonly waiting: number }> => {
   const [row] = await db.query<{ parked: number; waiting: number }>({
     name: 'streams_retry',
-    text: `with again as (update parked_items set replay_at = now() where ${PARKED} returning number),
+    text: `with again as (update parked_items set replay_at = to_timestamp(0), replay_waits = 0, replay_said = null where ${PARKED} returning number),
         now as (update peer_cursors set retry_at = null where retry_at is not null
           and ($1::text is null or server_id = $1) and ($2::text is null or author_id = $2) and $3::bigint is null returning author_id)
       select (select count(*)::int from again) as parked, (select count(*)::int from now) as waiting`,

@@ -6,14 +6,16 @@ import type { Clock, Timer } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import { Slots } from '../base/slots.ts';
 import type { ServerId, UserId } from '../wire/address.ts';
-import { decodeStreamAnswer, encodeStreamRequest, type StreamItem, streamItemBytes } from '../wire/streams.ts';
-import { isAnswered, type Reply, settle } from './stream-cursor.ts';
+import { encodeStreamRequest, type StreamItem, streamItemBytes } from '../wire/streams.ts';
+import { replyOf, settle } from './stream-cursor.ts';
 import { Drain, type Wanted } from './stream-drain.ts';
-import type { Called, PeerCalls, PeerStates } from './stream-ports.ts';
-import type { Claim, Parked, StreamTable } from './stream-table.ts';
+import type { PeerCalls, PeerStates } from './stream-ports.ts';
+import type { StreamReplays } from './stream-replays.ts';
+import type { Claim, StreamTable } from './stream-table.ts';
 
 export type StreamSenderDeps = {
   readonly table: StreamTable;
+  readonly replays: Pick<StreamReplays, 'round'>;
   readonly calls: PeerCalls;
   /** What else a peer is owed. @returns whether it takes more */
   readonly others: (peer: ServerId) => Promise<boolean>;
@@ -168,7 +170,7 @@ export class StreamSender {
     };
     try {
       while (takesMore || running.size > 0) {
-        if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#replay(peer));
+        if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#deps.replays.round(peer));
         const claims = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
         for (const claim of claims ?? []) send(claim);
         const isWaiting = claims === null || running.size >= limits.streamsPerPeer;
@@ -217,40 +219,6 @@ export class StreamSender {
     for (const { number, reason } of parked) log.warn({ peer, author, number, reason }, 'a peer does not take an item; it is parked');
     if (liftAbove !== null) log.warn({ peer, author, liftAbove }, 'a peer has more of a stream than we sent; newer facts get new numbers');
   }
-
-  /** Parked items whose replay was asked for. @returns whether the peer takes more */
-  async #replay(peer: ServerId): Promise<boolean> {
-    const { limits, table } = this.#deps;
-    for (;;) {
-      const parked = await this.#steps.run(() => table.replays(peer, limits.streamItems));
-      for (const item of parked) if (!(await this.#replayOne(item))) return false;
-      if (parked.length < limits.streamItems) return true;
-    }
-  }
-
-  async #replayOne(parked: Parked): Promise<boolean> {
-    const { calls, table } = this.#deps;
-    const { author, number, peer } = parked;
-    const [item] = await table.build(author, null, [number]);
-    // What is taken back meanwhile needs not be taken by anybody.
-    if (item === undefined || item.kind === 'nothing') return table.replayed(parked, null).then(() => true);
-    const body = encodeStreamRequest({
-      authorId: author,
-      start: 0,
-      cursor: 0,
-      sent: 0,
-      token: this.#deps.token(),
-      items: [item],
-      replay: true,
-    });
-    const reply = replyOf(await calls.call(peer, 'stream', body));
-    if (reply.kind === 'transport') return false;
-    if (reply.kind === 'status') return table.replayed(parked, `status ${reply.status}`).then(() => true);
-    const outcome = reply.answer.outcomes.find((each) => each.number === number);
-    const isTaken = outcome?.verdict === 'accepted' || outcome?.verdict === 'known';
-    await table.replayed(parked, isTaken ? null : (outcome?.reason.replace(/[^\x20-\x7e]/g, '?').slice(0, 200) ?? 'not named'));
-    return true;
-  }
 }
 
 /** As many of the first items as fit, one at least. */
@@ -261,14 +229,4 @@ function fitting(items: readonly StreamItem[], most: number): readonly StreamIte
     return bytes > most;
   });
   return over < 0 ? items : items.slice(0, Math.max(1, over));
-}
-
-function replyOf(called: Called): Reply {
-  if (called.kind !== 'answer') return { kind: 'transport' };
-  const { refusal, status } = called;
-  const retryAfterMs = refusal?.retryAfterMs ?? 0;
-  if (!isAnswered(status)) return { kind: 'status', status, retryAfterMs };
-  const answer = decodeStreamAnswer(called.body);
-  // Signed and not to be read: a fault of that stream's alone.
-  return answer.ok ? { kind: 'answer', answer: answer.value } : { kind: 'status', status: 500, retryAfterMs };
 }

@@ -30,6 +30,10 @@ export type Parked = {
   readonly reason: string;
   readonly parkedAt: Date;
   readonly replays: number;
+  /** Whether an operator asked for it to be sent again; what the peer said since, if it took nothing at that moment, and when it is tried then. */
+  readonly isAskedFor: boolean;
+  readonly nextTryAt: Date | null;
+  readonly said: string | null;
 };
 
 type ClaimRow = {
@@ -210,11 +214,12 @@ export class StreamTable {
     await liftStream(tx, author, { from: state.acked, above: liftAbove });
   }
 
-  /** What waits for its date need not wait any longer, streams and acts: the peer is there. */
+  /** What waits for its date need not wait any longer, streams, acts and parked items that were asked for: the peer is there. */
   async hurry(peer: ServerId): Promise<void> {
     await this.#deps.db.query({
       name: 'streams_hurry',
-      text: `with acts as (update owed_legs set due_at = $2 where server_id = $1 and due_at > $2)
+      text: `with acts as (update owed_legs set due_at = $2 where server_id = $1 and due_at > $2),
+          again as (update parked_items set replay_at = $2 where server_id = $1 and replay_at > $2)
         update peer_cursors set retry_at = null where server_id = $1 and retry_at is not null`,
       values: [peer, new Date(this.#deps.clock.now())],
     });
@@ -239,33 +244,6 @@ export class StreamTable {
         where server_id = $1 and author_id > $2 order by author_id limit $3`,
       values: [peer, page.after, page.limit],
     });
-  }
-
-  /** Parked items of a peer that are to be sent again now. */
-  async replays(peer: ServerId, limit: number): Promise<Parked[]> {
-    return this.#deps.db.query({
-      name: 'streams_replays',
-      text: `select server_id as peer, author_id as author, number::float8 as number, kind, subject_id as subject, reason, parked_at as "parkedAt", replays
-        from parked_items where server_id = $1 and replay_at is not null order by author_id, number limit $2`,
-      values: [peer, limit],
-    });
-  }
-
-  /** @param reason why it stays parked; null: it was taken */
-  async replayed({ author, number, peer }: Parked, reason: string | null): Promise<void> {
-    await this.#deps.db.query(
-      reason === null
-        ? {
-            name: 'streams_unpark',
-            text: 'delete from parked_items where server_id = $1 and author_id = $2 and number = $3',
-            values: [peer, author, number],
-          }
-        : {
-            name: 'streams_park_again',
-            text: `update parked_items set replay_at = null, replays = replays + 1, reason = $4 where server_id = $1 and author_id = $2 and number = $3`,
-            values: [peer, author, number, reason],
-          },
-    );
   }
 }
 

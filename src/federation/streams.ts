@@ -14,6 +14,7 @@ import { Positions } from './positions.ts';
 import { ItemJudge, type Told } from './stream-judge.ts';
 import type { Leg, PeerCalls, PeerStates } from './stream-ports.ts';
 import { StreamReceiver } from './stream-receiver.ts';
+import { StreamReplays } from './stream-replays.ts';
 import { StreamSender } from './stream-sender.ts';
 import { StreamTable } from './stream-table.ts';
 
@@ -63,13 +64,9 @@ export function openStreams(deps: StreamsDeps): Streams {
   const table = new StreamTable(deps);
   const random = fraction(deps.random);
   const owed = new OwedLegs({ ...deps, random });
-  const sender = new StreamSender({
-    ...deps,
-    others: (peer) => owed.round(peer),
-    table,
-    random,
-    token: () => base64url(deps.random(TOKEN_BYTES)),
-  });
+  const token = (): string => base64url(deps.random(TOKEN_BYTES));
+  const replays = new StreamReplays({ ...deps, table, random, token });
+  const sender = new StreamSender({ ...deps, others: (peer) => owed.round(peer), replays, table, random, token });
   const persons = new Persons({ ...deps, foreign: identity.foreign });
   const askForChain = persons.askForChain.bind(persons);
   const judge = new ItemJudge({ foreign: identity.foreign, reeds: reeds.foreign, told, askForChain });

@@ -43,7 +43,7 @@ export const addStreams = (program: Command, { invoke, withSettings }: Parts): v
     .description('send parked items again, and what waits for its next try; call peers that do not answer now')
     .addHelpText(
       'after',
-      '\nThe running server does it within half a minute, one that does not run at its next start. What is refused again stays parked, with the new reason.\nA peer that did not answer is called within a second or two, unless an author or an item is named; if it answers, all that it is owed goes out.',
+      '\nThe running server does it within half a minute, one that does not run at its next start. What is refused again stays parked, with the new reason; while a peer takes nothing at all the item keeps its reason and is sent when it does.\nA peer that did not answer is called within a second or two, unless an author or an item is named; if it answers, all that it is owed goes out.',
     )
     .action(async (options: Options) => (await import('./streams.ts')).runStreamsRetry(run(options)));
 };

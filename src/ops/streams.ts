@@ -49,10 +49,19 @@ export const runStreamsList = (command: StreamsCommand): Promise<void> =>
     for (const row of rows) terminal.print({ ...row, nextTryAt: row.nextTryAt?.toISOString() ?? null }, shownPeer(row));
   });
 
-const shownParked = ({ author, kind, number, parkedAt, peer, reason, replays, subject }: Parked): string => {
+/** What an operator who asked for it again is told while the peer takes nothing. */
+const askedFor = ({ isAskedFor, nextTryAt, said }: Parked): string => {
+  if (!isAskedFor) return '';
+  return said === null || nextTryAt === null
+    ? '; asked for again'
+    : `; asked for again: the peer said ${said}, the next try is at ${seconds(nextTryAt)}`;
+};
+
+const shownParked = (item: Parked): string => {
+  const { author, kind, number, parkedAt, peer, reason, replays, subject } = item;
   const [word, detail] = reason.split(': ', 2);
   const why = word === detail ? word : reason;
-  return `${seconds(parkedAt)}  ${peer}  ${author}  ${number}  ${kind}  ${subject}  tried again ${counted(replays, 'time')}  ${why}`;
+  return `${seconds(parkedAt)}  ${peer}  ${author}  ${number}  ${kind}  ${subject}  tried again ${counted(replays, 'time')}  ${why}${askedFor(item)}`;
 };
 
 /** Prints a line for each parked item; a page is in memory at a time. */
@@ -63,7 +72,11 @@ export const runStreamsParked = (command: StreamsCommand): Promise<void> =>
     let page = await parkedItems(db, asked, { after: null, limit: PAGE_ROWS });
     if (page.length === 0) terminal.note('Nothing is parked.');
     while (page.length > 0 && !terminal.isGone()) {
-      for (const item of page) terminal.print({ ...item, parkedAt: item.parkedAt.toISOString() }, shownParked(item));
+      for (const item of page)
+        terminal.print(
+          { ...item, parkedAt: item.parkedAt.toISOString(), nextTryAt: item.nextTryAt?.toISOString() ?? null },
+          shownParked(item),
+        );
       if (page.length < PAGE_ROWS) return;
       signal.throwIfAborted();
       page = await parkedItems(db, asked, { after: page.at(-1) ?? null, limit: PAGE_ROWS });

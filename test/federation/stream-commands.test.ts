@@ -95,3 +95,42 @@ test('what is refused again stays parked, with the new reason', async () => {
   wire.fate = () => 'deliver';
   expect((await run(runStreamsParked))[0]?.value).toMatchObject({ reason: 'status 422', replays: 1 });
 });
+
+test.each([
+  [{ status: 429, retryAfterMs: 300_000 }, 300_000],
+  [{ status: 503, retryAfterMs: 0 }, 1],
+  [{ status: 401 }, 30_000],
+  [{ status: 403 }, 30_000],
+] as const)(
+  'a peer that takes nothing (%o) leaves an item that was asked for again as it was, says when, and has it sent then',
+  async (fate, atLeastMs) => {
+    await a.rows('delete from parked_items');
+    const reed = await publishReed(a, ann);
+    const [{ number } = { number: 0 }] = await a.rows<{ number: number }>(
+      'select number::int from author_facts where subject_id = $1',
+      reed,
+    );
+    await a.rows(
+      `insert into parked_items (server_id, author_id, number, kind, subject_id, reason, parked_at)
+    values ($1, $2, $3, 'reed', $4, 'bad-signature', now())`,
+      ...[b.id, ann.user, number, reed],
+    );
+    await flush(a);
+    await run(runStreamsRetry);
+    wire.fate = ({ body, leg }) => (leg === 'stream' && Buffer.from(body).includes(reed) ? fate : 'deliver');
+    const now = a.clock.now();
+    await flush(a);
+    wire.fate = () => 'deliver';
+    const [item] = await run(runStreamsParked);
+    expect(item?.value).toMatchObject({ reason: 'bad-signature', replays: 0, said: `status ${fate.status}` });
+    expect(item?.shown).toContain(`bad-signature; asked for again: the peer said status ${fate.status}, the next try is at `);
+    expect(Date.parse(String(item?.value['nextTryAt'])) - now).toBeGreaterThanOrEqual(atLeastMs);
+    const sent = wire.calls.length;
+    await flush(a);
+    expect(wire.calls.slice(sent).filter(({ leg }) => leg === 'stream')).toEqual([]);
+    for (const { clock } of [a, b]) clock.advance(16 * 60_000);
+    await flush(a);
+    expect((await run(runStreamsParked)).map(({ shown }) => shown)).toEqual(['Nothing is parked.']);
+    expect(await b.rows('select from reeds where id = $1', reed)).toHaveLength(1);
+  },
+);
