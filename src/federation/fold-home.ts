@@ -177,6 +177,13 @@ export class FoldHome {
     if (eventId !== null) moved(eventId, mayHaveCome ? null : 'gone');
   }
 
+  /** Nothing is passed on to a peer any more by this replica. */
+  async endForwards(peer: ServerId): Promise<void> {
+    const own = [...this.#forwards].flatMap(([name, forward]) => (name.startsWith(nameOf(peer, '')) ? [forward] : []));
+    for (const { abort } of own) abort.abort();
+    await Promise.allSettled(own.map(({ done }) => done));
+  }
+
   async #endForward(peer: ServerId, peerRequestId: string, why?: symbol): Promise<void> {
     const forward = this.#forwards.get(nameOf(peer, peerRequestId));
     forward?.abort.abort(why);

@@ -208,6 +208,7 @@ export class Fold implements FoldPort {
 
   async #endEvents(server: ServerId): Promise<void> {
     const { application, limits, looks } = this.#deps;
+    await this.#home.endForwards(server);
     for (;;) {
       const ended = await peerEventsEnd(this.#deps, server);
       for (const { eventId, freed, owner } of ended) {

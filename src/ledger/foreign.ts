@@ -289,7 +289,8 @@ orphans as materialized (
   order by f.event_id limit $4
 ),
 taken as materialized (
-  select e.event_id, e.state, e.holder from (select event_id from orphans order by event_id) o cross join lateral (${lockedById('o.event_id', 'true')}) e
+  -- One that is being passed on keeps its slot until that is through, by the peer's answer that it is unknown if not before.
+  select e.event_id, e.state, e.holder from (select event_id from orphans order by event_id) o cross join lateral (${lockedById('o.event_id', 'e.state <> 6')}) e
 ),
 unattempted as (delete from pending_event_attempts a using taken t where a.event_id = t.event_id),
 unnamed as (delete from foreign_relay_requests f using taken t where f.event_id = t.event_id),

@@ -1,7 +1,7 @@
 // kill -9 of either of two servers at each step of a crossing, and of an item of a stream: before a step is executed, before its commit, or after it with
 // nobody told; the start after it finds the ledger as it was, or empties it. Copies are counted on the wire.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BorderScene, cancelling, giving, missing, publishing, reading } from './border-scenes.ts';
+import { type BorderScene, cancelling, giving, holding, missing, publishing, reading } from './border-scenes.ts';
 import { BorderStage, type SideName } from './border-stage.ts';
 import type { Side } from './pg-proxy.ts';
 
@@ -14,7 +14,9 @@ const statementOf = (said: string): RegExp => new RegExp(said.includes(' ') ? sa
 const BOTH = ['before', 'after'] as const;
 const COMMITTED = ['at-commit', 'after'] as const;
 
-const SCENES: readonly (readonly [string, (stage: BorderStage) => Promise<BorderScene>, readonly Point[]])[] = [
+type MakeScene = (stage: BorderStage, isEmptied: boolean) => Promise<BorderScene>;
+
+const SCENES: readonly (readonly [string, MakeScene, readonly Point[]])[] = [
   [
     'a crossing',
     reading,
@@ -34,6 +36,7 @@ const SCENES: readonly (readonly [string, (stage: BorderStage) => Promise<Border
       ['asking', 'ledger_crossing_paid', BOTH],
     ],
   ],
+  ['copies that are held on the wire', holding, [['asking', 'ledger_cancel', ['after']]]],
   [
     'a crossing that is given up',
     cancelling,
@@ -78,7 +81,7 @@ const SCENES: readonly (readonly [string, (stage: BorderStage) => Promise<Border
 
 export type BorderKill = {
   readonly name: string;
-  readonly scene: (stage: BorderStage) => Promise<BorderScene>;
+  readonly scene: MakeScene;
   readonly at: SideName;
   readonly statement: string;
   readonly side: Side;
@@ -96,7 +99,7 @@ export const BORDER_KILLS: readonly BorderKill[] = [false, true].flatMap((isEmpt
 async function kill(stage: BorderStage, { at, isEmptied, scene, side, statement }: BorderKill): Promise<void> {
   await stage.anew();
   await stage.standBeside(!isEmptied);
-  const { again, check, go, keeps, members } = await scene(stage);
+  const { again, check, go, keeps, members } = await scene(stage, isEmptied);
   await stage.killAt(at, { statement: statementOf(statement), side }, go);
   await stage.back(at, members[at]);
   await again();

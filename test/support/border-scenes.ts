@@ -1,7 +1,7 @@
 // What members of two servers do while one of them is killed: members of the asking side ask, give up, miss and give away, and somebody at home publishes. Each
 // scene says what sets it off, what its members do whatever happened, and what is so in the end.
 import { expect } from 'vitest';
-import type { ReedId } from '../../src/wire/address.ts';
+import type { ReedId, RequestId } from '../../src/wire/address.ts';
 import type { BorderStage, SdkMember, SideName } from './border-stage.ts';
 import type { Persistent } from './kill-stage.ts';
 import type { LightMember } from './light-member.ts';
@@ -47,6 +47,34 @@ export async function reading(stage: BorderStage): Promise<BorderScene> {
       // A ledger that was emptied owes no ack any more.
       expect(await stage.known(reed as ReedId)).toEqual(isEmptied ? expect.anything() : [true]);
     },
+  };
+}
+
+/** Some ask for one reed at once, and its copies go no further than half of the way; the last in line gives up. */
+export async function holding(stage: BorderStage, isEmptied: boolean): Promise<BorderScene> {
+  const home = await connected(stage, 'home', 1);
+  const asking = await connected(stage, 'asking', READERS);
+  const [reed] = await stage.home.community.reeds(home[0]?.account.userId as never, 1);
+  const { border } = stage;
+  border.fate = ({ leg }) => (leg === 'deliver' ? 'hold' : 'pass');
+  const ids: RequestId[] = [];
+  for (const reader of asking) {
+    ids.push(reader.request(reed as ReedId));
+    await reader.now.next('requestAck');
+  }
+  await expect.poll(() => border.held, { timeout: 20_000, interval: 5 }).toBe(3);
+  return {
+    members: { home, asking },
+    go: () => asking.at(-1)?.cancel(ids.at(-1) as RequestId),
+    again: async () => {
+      const finished = finish(asking);
+      // Whoever forgot what it asked for asks again while its home still sends.
+      if (isEmptied) await expect.poll(() => border.count('deliver'), { timeout: 20_000, interval: 5 }).toBeGreaterThanOrEqual(6);
+      border.fate = () => 'pass';
+      border.release();
+      await finished;
+    },
+    check: async () => expect((await stage.holders(reed as ReedId)).length).toBe(READERS - 1),
   };
 }
 

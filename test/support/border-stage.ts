@@ -1,7 +1,6 @@
 // Two servers in processes of their own that are peers over signed HTTP, each behind a proxy towards its peer and one towards Postgres, killed at a
 // point that a test names and started again. Their dates are short, so that what is owed is tried again within a second.
 import { expect } from 'vitest';
-import { cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import type { Member } from '../../src/client/member.ts';
 import type { MemberEvent } from '../../src/client/types.ts';
 import { CopyCount } from '../../src/ops/demo/copy-count.ts';
@@ -17,9 +16,8 @@ import type { Hold, Point } from './pg-proxy.ts';
 export type SideName = 'home' | 'asking';
 export type SdkMember = { readonly member: Member; readonly user: UserId; readonly events: readonly MemberEvent[] };
 
-/** By their names in reedbed.toml. The replica that stands beside never renews its lease: who looks at it for a whole lease would end it. */
+/** By their names in reedbed.toml. */
 const DATES = {
-  ...{ replica_lease_ms: 3_600_000 },
   ...{ crossing_send_ms: 800, crossing_ms: 1_500, crossings_list_ms: 500, crossing_grace_ms: 2_000, in_line_look_ms: 500 },
   ...{ fold_audit_every_ms: 200, owed_retry_first_ms: 100, owed_retry_max_ms: 400, fanout_lease_ms: 1_000, catchup_lease_ms: 1_000 },
   ...{ peer_backoff_first_ms: 100, peer_backoff_max_ms: 400, peer_sweep_every_ms: 200, peer_away_max_ms: 400 },
@@ -43,7 +41,6 @@ export class BorderStage {
   readonly border = new Border(new CopyCount());
   readonly #ways: BorderWay[] = [];
   readonly #sides = new Map<SideName, KillStage>();
-  readonly #besides = new Map<SideName, string>();
   readonly #sdkMembers: Member[] = [];
 
   static async start(): Promise<BorderStage> {
@@ -78,13 +75,7 @@ export class BorderStage {
 
   /** Whether a replica that lives stands beside each server: then a start finds the rows as they were; else it empties all UNLOGGED tables. */
   async standBeside(isSo: boolean): Promise<void> {
-    for (const [name, side] of this.#sides) {
-      const known = this.#besides.get(name) ?? uuidv7(Date.now(), cryptoRandom);
-      this.#besides.set(name, known);
-      if (isSo)
-        await side.rows(`insert into replicas (id, name, lease_until) values ($1, 'beside', 'infinity') on conflict do nothing`, [known]);
-      else await side.rows('delete from replicas where id = $1', [known]);
-    }
+    for (const side of this.#sides.values()) await side.standBeside(isSo);
   }
 
   /** For the next scene: what a failed one left is gone. */

@@ -103,6 +103,9 @@ union all select 'presence without a connection', user_id from online_users u wh
 union all select 'published without its place in the stream', r.id from reeds r where published_at is not null and removed_at is null and exists (select from author_streams s where s.author_id = r.author_id)
   and not exists (select from author_facts f where f.subject_id = r.id)`;
 
+/** The replica that stands beside never renews its lease: whoever looked at it for a whole lease would end it. */
+const LIMITS = ['[limits]', 'sign_ups_per_hour = 1000', 'replica_lease_ms = 3600000'];
+
 export class KillStage {
   readonly database: TestDatabase;
   readonly proxy: PgProxy;
@@ -111,6 +114,8 @@ export class KillStage {
   readonly #folder: string;
   readonly #place: Place;
   #child: Child | null = null;
+  /** A replica that lives beside, or not; null: nobody said. */
+  #beside: { readonly id: string; readonly stands: boolean } | null = null;
   readonly #members: Persistent[] = [];
 
   private constructor(database: TestDatabase, proxy: PgProxy, folder: string, place: Place) {
@@ -123,7 +128,7 @@ export class KillStage {
   /** @param limits lines of `[limits]` */
   static async start(limits: readonly string[] = [], place: Place = {}): Promise<KillStage> {
     const [database, folder] = await Promise.all([createDatabase(), makeDataFolder()]);
-    await writeFile(join(folder, 'reedbed.toml'), ['[limits]', 'sign_ups_per_hour = 1000', ...limits].join('\n'));
+    await writeFile(join(folder, 'reedbed.toml'), [...LIMITS, ...limits].join('\n'));
     const stage = new KillStage(database, await PgProxy.start(database.url), folder, place);
     await stage.startServer();
     stage.community = new LightCommunity(database.url, stage.ready.serverId);
@@ -143,12 +148,21 @@ export class KillStage {
   async startServer(): Promise<void> {
     const env = { DATABASE_URL: this.proxy.url, REEDBED_SIGNUP: 'open', REEDBED_PASSPHRASE: 'correct horse battery staple' };
     const { direct, port, publicUrl } = this.#place;
+    const before = this.#beside === null ? null : await this.#epoch();
     this.#child = spawnServer({
       ...{ data: join(this.#folder, 'data'), cwd: this.#folder, bundled: true, ...(port === undefined ? {} : { port: String(port) }) },
       env: publicUrl === undefined ? env : { ...env, REEDBED_PUBLIC_URL: publicUrl, REEDBED_ALLOW_PRIVATE_PEERS: 'true' },
     });
     const ready = await readyLine(this.#child);
     this.ready = { ...ready, url: direct ?? ready.url };
+    if (this.#beside === null) return;
+    expect((await this.#epoch()) === before, 'the ledger is kept where a replica stands beside, and only there').toBe(this.#beside.stands);
+  }
+
+  /** Of the ledger: another one once it was emptied. */
+  async #epoch(): Promise<string> {
+    const [row] = await this.rows<{ epoch: string }>('select epoch from ledger_epoch');
+    return row?.epoch ?? '';
   }
 
   /** For the next scene: what a failed one left is gone. */
@@ -164,11 +178,15 @@ export class KillStage {
   }
 
   /**
-   * Another replica that lives: then a start finds rows that are not its own, and empties nothing. Without it a start empties all
+   * Whether another replica lives: then a start finds rows that are not its own, and empties nothing. Without it a start empties all
    * UNLOGGED tables.
    */
-  async standBeside(): Promise<void> {
-    await this.rows(`insert into replicas (id, name, lease_until) values ($1, 'beside', 'infinity')`, [uuid()]);
+  async standBeside(stands = true): Promise<void> {
+    const id = this.#beside?.id ?? uuid();
+    this.#beside = { id, stands };
+    if (stands)
+      await this.rows(`insert into replicas (id, name, lease_until) values ($1, 'beside', 'infinity') on conflict do nothing`, [id]);
+    else await this.rows('delete from replicas where id = $1', [id]);
   }
 
   async members(count: number): Promise<Persistent[]> {
