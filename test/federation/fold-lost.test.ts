@@ -2,6 +2,7 @@
 // wire, with nothing left on either side (the stage proves that after each test), and no copy is delivered twice.
 import { describe, expect, it } from 'vitest';
 import type { FoldLeg } from '../../src/federation/fold-ports.ts';
+import { decodeFoldRequest } from '../../src/wire/fold.ts';
 import { FoldPair, setPeer } from '../support/fold-pair.ts';
 import type { Fate } from '../support/fold-wire.ts';
 
@@ -157,6 +158,23 @@ describe('a crossing that the home server lost', () => {
     await pair.passUntil(5_000, async () => (await pair.home.community.rows('select from pending_events')).length > 0);
     expect(pair.wire.count('request')).toBeGreaterThanOrEqual(2);
     expect(await pair.home.community.rows('select from pending_events')).toHaveLength(1);
+    await reader.vanish();
+  });
+});
+
+describe('a crossing that brings nothing, though a holder is online there', () => {
+  it('is asked for once more by its id, then cancelled and asked for anew: it takes nobody’s place for ever (F8)', async () => {
+    const { reed } = await pair.reed({ answer: 'nothing' });
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    await pair.settle();
+    const ids = () =>
+      pair.wire.calls.flatMap(({ leg, body }) => (leg === 'request' ? [decodeFoldRequest(body)?.peerRequestId ?? 'not a request'] : []));
+    expect(ids()).toHaveLength(1);
+    await pair.passUntil(20_000, () => ids().length === 2);
+    expect([new Set(ids()).size, pair.wire.count('cancel')]).toEqual([1, 0]);
+    await pair.passUntil(20_000, () => ids().length === 3);
+    expect([new Set(ids()).size, pair.wire.count('cancel')]).toEqual([2, 1]);
     await reader.vanish();
   });
 });

@@ -13,6 +13,7 @@ import {
 import { flush, type Home, openHome, openPeers, peer } from '../support/peer-stage.ts';
 import type { PeerWire } from '../support/peer-wire.ts';
 import { makePerson, newReedId, type Person, publishReed, reedStatement, sign, signUp } from '../support/people.ts';
+import { removalOf } from '../support/rotations.ts';
 
 let a: Home;
 let b: Home;
@@ -157,6 +158,22 @@ describe('a peer that lies', () => {
     const statement = reedStatement(a, ann, { id: newReedId(a, ann) });
     const certificate = await c.identity.server.countersign<'reed'>(await sign(ann, statement, a.clock.now()), 99, a.clock.now());
     expect(outcomes(await refused({ items: [{ ...good, certificate }] }))[0]).toMatch(/other-server/);
+  });
+
+  test.each([
+    [
+      'that a member who did not sign it removed their account',
+      () => [a, makePerson(a.id, a.clock.now())] as const,
+      /^refused .*bad-signature/,
+    ],
+    ['it by the word of a third server', () => [c, ann] as const, /other-server/],
+  ])('saying %s is refused (F14)', async (_what, by, said) => {
+    const [server, signer] = by();
+    const { key } = await signer;
+    const removal = await removalOf(b, { ...ann, key });
+    const certificate = await server.identity.server.countersign<'account-removal'>(removal, 99, a.clock.now());
+    const called = await refused({ items: [{ ...good, kind: 'account-removal', certificate, parts: [] }] });
+    expect(outcomes(called)[0]).toMatch(said);
   });
 
   test('with a kind that is not the certificate’s is refused', async () => {

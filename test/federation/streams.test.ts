@@ -287,7 +287,7 @@ describe('keys and ends', () => {
     expect(await a.rows('select from parked_items where author_id = $1', ann.user)).toEqual([]);
   });
 
-  test('a removed account is gone there, and is told once (F14)', async () => {
+  test('a removed account is gone there, and is told once, to a peer that was away too (F14)', async () => {
     const ann = await signUp(a);
     const id = await publishReed(a, ann);
     await flush(a);
@@ -295,6 +295,11 @@ describe('keys and ends', () => {
     pass(2 * DAY);
     await a.identity.accountRemovals.finish();
     await a.reeds.voiding.account(ann.user, '');
+    // The peer is down when it is told.
+    wire.fate = () => 'lose-request';
+    a.streams.sender.published(ann.user);
+    await a.rest();
+    expect(b.told).toEqual([`published ${id}`]);
     wire.fate = () => 'repeat';
     await flush(a);
     expect(b.told).toEqual([`published ${id}`, `account-removal ${ann.user}`]);
@@ -314,8 +319,9 @@ describe('keys and ends', () => {
     wire.fate = () => 'deliver';
     await flush(a);
     expect(b.told).toEqual([]);
+    // By itself, with no look at all authors.
     await a.identity.accountRemovals.withdraw(recovering(ann), await withdrawalOf(a, ann));
-    await flush(a);
+    await a.rest();
     expect(b.told).toHaveLength(1);
   });
 });
