@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Askers } from '../support/askers.ts';
 import { type TestServer as Postgres, startServer as startPostgres } from '../support/database.ts';
+import { byTurns } from '../support/length.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const MEMBERS = 1_000;
@@ -41,10 +42,11 @@ const backend = async (): Promise<number> => {
 };
 
 describe('after the end of the database under load', () => {
-  it.each([
+  const deaths = [
     { what: 'an immediate stop', signal: 'SIGQUIT' as const, victim: async () => postgres.pid },
     { what: 'kill -9 of one backend', signal: 'SIGKILL' as const, victim: backend },
-  ])(
+  ];
+  it.each(byTurns(deaths, 2))(
     'by $what every open request is driven again or failed by name, and no copy that was SETTLED is forgotten',
     async ({ victim, signal }) => {
       const [before, pid] = [await crowd.epoch(), await victim()];

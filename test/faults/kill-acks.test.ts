@@ -8,6 +8,7 @@ import type { FrameType } from '../../src/wire/frames.ts';
 import { heading, type StatementOf } from '../../src/wire/statements.ts';
 import * as scenes from '../support/kill-scenes.ts';
 import { KillStage, type Scene } from '../support/kill-stage.ts';
+import { byTurns } from '../support/length.ts';
 import { identityStatement, keyStatement, makePerson, type Person, sessionStatement, sign } from '../support/people.ts';
 
 let stage: KillStage;
@@ -189,7 +190,7 @@ const WRITES: Readonly<Record<string, Write>> = {
 };
 
 describe('an answer over HTTP', () => {
-  it.each(Object.keys(WRITES))('to %s comes after the commit, and is true of whoever starts next', async (name) => {
+  it.each(byTurns(Object.keys(WRITES), 4))('to %s comes after the commit, and is true of whoever starts next', async (name) => {
     const { statement, status, prepare } = WRITES[name] as Write;
     await stage.anew();
     const { send, said, was = 0, is = 1 } = await prepare();
@@ -266,7 +267,7 @@ const TOLD: Readonly<Record<string, Told>> = {
 };
 
 describe('an answer on the socket', () => {
-  it.each(Object.keys(TOLD))('%s comes after the commit, and holds after the process is gone', async (name) => {
+  it.each(byTurns(Object.keys(TOLD), 3))('%s comes after the commit, and holds after the process is gone', async (name) => {
     const { scene, statement, who, by, was, is } = TOLD[name] as Told;
     await stage.anew();
     const { about, again, go, look, members } = await scene(stage);

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import * as scenes from '../support/kill-scenes.ts';
 import { KillStage, killAt, type Step } from '../support/kill-stage.ts';
+import { byTurns } from '../support/length.ts';
 import type { Side } from '../support/pg-proxy.ts';
 
 let stage: KillStage;
@@ -54,8 +55,8 @@ const casesOf = (steps: Readonly<Record<string, Step>>, sides: readonly Side[]) 
   Object.entries(steps).flatMap(([name, step]) => sides.map((side) => ({ name, side, step })));
 
 describe('a server killed', () => {
-  it.each([...casesOf(TRANSACTIONS, ['before', 'at-commit', 'after']), ...casesOf(STATEMENTS, ['before', 'after'])])(
-    '$side the $name leaves it whole or undone, and everybody goes on',
-    ({ step, side }) => killAt(stage, step, side),
+  const cases = [...casesOf(TRANSACTIONS, ['before', 'at-commit', 'after']), ...casesOf(STATEMENTS, ['before', 'after'])];
+  it.each(byTurns(cases, 4))('$side the $name leaves it whole or undone, and everybody goes on', ({ step, side }) =>
+    killAt(stage, step, side),
   );
 });

@@ -50,7 +50,7 @@ export const OWED_PROFILES: readonly OwedProfile[] = [
 export const FOLD_PROFILES: readonly Pick<Profile, 'name' | 'share'>[] = [{ name: 'fold', share: 0.03 }];
 
 /** Enough to find what is often wrong; `.ci/run` makes a thousand. */
-const DEFAULT_RUNS = 100;
+const DEFAULT_RUNS = 50;
 
 export type Settings = {
   readonly runs: number;

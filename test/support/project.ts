@@ -4,11 +4,19 @@ const HEADROOM = 20_000;
 /** Of a second's work, on a machine that has much else to do. */
 const GENEROUS_MS = 60_000;
 
+type ProjectOptions = {
+  readonly database?: boolean;
+  readonly bundle?: boolean;
+  readonly timeoutMs?: number;
+  /** Files of other projects that run in this one as well. */
+  readonly more?: readonly string[];
+};
+
 /** A project of the tests in test/<name>; `database` ones get the run's Postgres, one database cloned for each file; `bundle` ones a bundled server. */
-export const project = (name: string, options: { database?: boolean; bundle?: boolean; timeoutMs?: number } = {}) => ({
+export const project = (name: string, options: ProjectOptions = {}) => ({
   test: {
     name,
-    include: [`test/${name}/**/*.test.ts`],
+    include: [`test/${name}/**/*.test.ts`, ...(options.more ?? [])],
     testTimeout: options.timeoutMs ?? GENEROUS_MS,
     hookTimeout: (options.timeoutMs ?? GENEROUS_MS) + HEADROOM,
     // What is waited for comes late on such a machine; a second, as is usual, is too short there.
