@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import { type PublicKey, readPublicKey } from '../crypto/openpgp.ts';
 import { type AcceptedDocument, verifyServerDocument } from '../crypto/server-document.ts';
@@ -34,6 +35,18 @@ const OK = 200;
 
 /** The key that a server's document ends in: what admins compare over another channel. */
 export const newestKeyOf = ({ keys }: StatementOf<'server-document'>): ServerKeyId => (keys.at(-1) as (typeof keys)[number]).key;
+
+/**
+ * Whether an address is another peer's, or ours. A call to a server is signed for its address alone: what is meant for one that names the address of
+ * another would be taken there as said to that one, as the word that a peering has ended. Who comes at the same time waits.
+ */
+async function addressOf(tx: Executor, { baseUrl, id }: StatementOf<'server-document'>): Promise<{ readonly taken: boolean }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('peer-address ' || ${baseUrl}, 0))`.execute(tx);
+  const { rows } = await sql<{ taken: boolean }>`
+    select exists (select from peers where base_url = ${baseUrl} and server_id <> ${id} and state <> 'revoked')
+      or exists (select from servers where is_self and document #>> '{statement,baseUrl}' = ${baseUrl}) as taken`.execute(tx);
+  return rows[0] as { taken: boolean };
+}
 
 export class Documents {
   readonly #deps: DocumentsDeps;
@@ -88,15 +101,21 @@ export class Documents {
     await sql`update servers set serial = ${serial}, name = ${name}, document = ${JSON.stringify(signed)}::jsonb where id = ${id}`.execute(
       tx,
     );
-    if (this.#deps.outbound.vet(baseUrl).ok) await sql`update peers set base_url = ${baseUrl} where server_id = ${id}`.execute(tx);
+    if (!this.#deps.outbound.vet(baseUrl).ok) return;
+    const { taken } = await addressOf(tx, signed.statement);
+    if (taken) this.#deps.log.warn({ server: id }, 'a peer named the address of another server as its own: it is called where it was');
+    else await sql`update peers set base_url = ${baseUrl} where server_id = ${id}`.execute(tx);
   }
 
   /**
    * Keeps the document of a server with which a peering begins. Our admin has named a key of it: if that is its newest, the chain is believed
    * whatever was seen before.
    * @returns whether it was taken
+   * @throws AppError CONFLICT: its address is another server's
    */
   async meet(tx: Executor, accepted: AcceptedDocument, vouched: ServerKeyId): Promise<boolean> {
+    const { taken } = await addressOf(tx, accepted.signed.statement);
+    if (taken) throw new AppError('CONFLICT', 'the address in that document is the one of another peer, or of the server that it asks');
     const { kind } = await this.keep(tx, accepted);
     if (kind === 'accepted') return true;
     if (kind === 'old' || newestKeyOf(accepted.signed.statement) !== vouched) return false;

@@ -50,6 +50,27 @@ describe('its document', () => {
     expect(await known(liar)).toEqual({ serial: 3, base_url: liar.origin });
   });
 
+  test('with the address of another peer, or of the server itself, does not have it called there, whatever becomes of the peering', async () => {
+    const peer = await stage.peer();
+    for (const baseUrl of [other.origin, stage.origin]) {
+      await shown(await peer.document({ baseUrl }), peer);
+      expect((await known(peer))?.base_url).toBe(peer.origin);
+    }
+    const told = other.calls.length;
+    await stage.move('suspend', peer);
+    await stage.server.settle();
+    await stage.move('revoke', peer);
+    await stage.server.settle();
+    expect(other.calls.slice(told).map(({ leg }) => leg)).not.toContain('notice');
+  });
+
+  test('with the address of another peer begins no peering', async () => {
+    const stranger = await stage.stranger();
+    await stranger.document({ baseUrl: other.origin });
+    const body = await stage.invite(stranger);
+    expect((await stranger.call(stage.origin, 'connect', body))?.status).toBe(409);
+  });
+
   test.each<[string, () => Promise<object>]>([
     ['of another server', () => other.document()],
     ['in the name of another server', () => liar.document({ id: other.id })],
