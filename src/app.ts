@@ -107,7 +107,7 @@ const openMembers = async (
   ground: Ground,
   publicUrl: () => string,
   told: () => Pick<Relay, 'accountRemoved' | 'changed' | 'cutOff' | 'followed' | 'keyEnded' | 'removed'>,
-  streams: () => Pick<Streams, 'actTowards' | 'learnReed' | 'persons'>,
+  streams: () => Pick<Streams, 'actTowards' | 'factOf' | 'learnReed' | 'persons'>,
 ) => {
   const { config, bus } = ground;
   const opened = await openIdentity({
@@ -126,6 +126,8 @@ const openMembers = async (
     learnKey: (key) => streams().persons.learnKey(key),
     onKeyEnded: (key) => told().keyEnded(key),
     onAccountRemoved: (user) => told().accountRemoved(user),
+    // What was withheld of it meanwhile.
+    onRemovalWithdrawn: (user) => streams().factOf(user),
     onSessionEnded: (userId, ended) =>
       bus.endSessions(userId, {
         code: ended.reason === 'replaced' ? 'CLOSE_REPLACED' : 'CLOSE_SESSION_ENDED',

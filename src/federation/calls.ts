@@ -29,7 +29,7 @@ export type PeerCallResult =
   | Extract<CallResult, { kind: 'answer' }>
   /** untilMs: the breaker is open until then, for this fault. */
   | (Extract<CallResult, { kind: 'transport' }> & { readonly untilMs?: number })
-  | { readonly kind: 'held'; readonly untilMs: number | null };
+  | { readonly kind: 'held'; readonly untilMs: number | null; readonly isSated?: boolean };
 
 /** probe: lets a call through a breaker that is half-open. The caller sends one at a time, and nothing but a notice. */
 export type CallOptions = { readonly isProbe?: boolean; readonly beforeLive?: boolean; readonly signal?: AbortSignal };
@@ -68,7 +68,7 @@ export class PeerCalls {
   async call(server: ServerId, leg: string, body: Uint8Array, options: CallOptions = {}): Promise<PeerCallResult> {
     const { db, clock, client } = this.#deps;
     const satedUntil = this.#sated.get(server) ?? 0;
-    if (clock.now() < satedUntil) return { kind: 'held', untilMs: satedUntil };
+    if (clock.now() < satedUntil) return { kind: 'held', untilMs: satedUntil, isSated: true };
     this.#sated.delete(server);
     const [row] = await db.query<Row>({ name: 'peer-call', text: FIND, values: [server] });
     if (row === undefined || row.base_url === null || row.document === null) return { kind: 'held', untilMs: null };

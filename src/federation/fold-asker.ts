@@ -161,6 +161,8 @@ export class FoldAsker {
         return this.look([of.subject]);
       case 'away':
         return this.#waits(of);
+      case 'unasked':
+        return;
     }
   }
 

@@ -4,15 +4,16 @@ import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { ServerId } from '../wire/address.ts';
 import type { FoldAnswer, FoldCalls, FoldLeg } from './fold-ports.ts';
+import { isOurs, isSated } from './leg-words.ts';
 import type { Called, PeerCalls } from './stream-ports.ts';
 
 export type FoldCallsDeps = { readonly calls: () => PeerCalls; readonly clock: Clock; readonly limits: Limits };
 
+const TOO_MANY = 429;
+
 /** Places on the wire to one peer. */
 type Line = { free: number; readonly waiting: (() => void)[] };
 
-/** Calls that this side ended, or had too many of. */
-const OURS: ReadonlySet<string> = new Set(['closed', 'busy']);
 const ended = (reason: 'closed' | 'busy'): FoldAnswer => ({ kind: 'transport', reason, isOurs: true });
 
 export class CallsOfFold implements FoldCalls {
@@ -62,8 +63,10 @@ export class CallsOfFold implements FoldCalls {
       return { kind: 'answer', status, body, epoch, ...refused };
     }
     const retry = typeof called.untilMs === 'number' ? { retryAfterMs: Math.max(0, called.untilMs - this.#deps.clock.now()) } : {};
+    // As if it had said so once more.
+    if (isSated(called)) return { kind: 'answer', status: TOO_MANY, body: new Uint8Array(0), epoch: '', code: 'RATE_LIMITED', ...retry };
     const reason = called.kind === 'held' ? 'held' : (called.reason ?? 'unreachable');
-    return { kind: 'transport', reason, ...(OURS.has(reason) ? { isOurs: true } : {}), ...retry };
+    return { kind: 'transport', reason, ...(isOurs(called) ? { isOurs: true } : {}), ...retry };
   }
 }
 

@@ -7,7 +7,7 @@ export type CarrierRefused = 'blocked' | 'key' | 'size' | 'form';
 
 /**
  * open: there is an event there. reed: nobody there has it. carrier: this request is not taken. next: another server is to be asked. again: as if it
- * had not been asked. away: the peer does not answer, nothing is known.
+ * had not been asked. away: the peer does not answer, nothing is known. unasked: this side ended the call; it is asked again when that is due.
  */
 export type AfterRequest =
   | { readonly kind: 'open' }
@@ -15,7 +15,8 @@ export type AfterRequest =
   | { readonly kind: 'carrier'; readonly why: CarrierRefused }
   | { readonly kind: 'next'; readonly isUnheld: boolean }
   | { readonly kind: 'again' }
-  | { readonly kind: 'away' };
+  | { readonly kind: 'away' }
+  | { readonly kind: 'unasked' };
 
 /** Whether a peer takes nothing from us at all: a 403 of the peering, which a block's is not. */
 const isClosed = (answer: FoldAnswer): boolean => answer.kind === 'answer' && answer.status === 403 && answer.code === 'FORBIDDEN';
@@ -27,7 +28,7 @@ const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 
 /** What a request, or a fallback, came to. */
 export function afterRequest(answer: FoldAnswer, isFallback: boolean): AfterRequest {
-  if (answer.kind === 'transport') return { kind: 'away' };
+  if (answer.kind === 'transport') return { kind: answer.isOurs === true ? 'unasked' : 'away' };
   const { status } = answer;
   if (isAccepted(status)) return { kind: 'open' };
   // Of the peering, not of who asks: the peer takes no calls of ours, and may not have told us yet.

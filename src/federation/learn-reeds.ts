@@ -74,10 +74,8 @@ export class LearnReeds {
     for (const kind of ['reed-removal', 'thread-removal'] as const) {
       const removal = await judge.accept(userOf(id), certificate, kind);
       if (!removal.ok || removal.value.certificate.statement.id !== id) continue;
-      // What else a thread consists of is not known here.
-      const taken =
-        kind === 'thread-removal' ? null : await db.transaction((tx) => reeds.remove(tx, { removal: removal.value, record: null }));
-      if (taken?.ok && taken.value === 'accepted') told.removed(kind, id);
+      const taken = await db.transaction((tx) => reeds.remove(tx, { removal: removal.value, record: null, isFetched: true }));
+      if (taken.ok && taken.value === 'accepted') told.removed(kind, id);
       throw new AppError('REMOVED', 'removed by its author', gone);
     }
     const account = await judge.accept(userOf(id), certificate, 'account-removal');

@@ -9,6 +9,7 @@ import { pageOf } from '../relay/pages.ts';
 import type { Refusals } from '../relay/refusals.ts';
 import { type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodePage, decodePageRequest, encodePage, encodePageRequest } from '../wire/legs.ts';
+import { isLost } from './leg-words.ts';
 import type { Called, Leg, LegAnswer, PeerCalls } from './stream-ports.ts';
 
 export type ProfilePagesDeps = {
@@ -52,19 +53,19 @@ export class ProfilePages implements Leg {
   async ask(author: UserId, requester: UserId, page: number): Promise<PageElsewhere> {
     const { calls } = this.#deps;
     const called = await calls.call(serverOf(author), 'profile-page', encodePageRequest({ author, requester, page }));
-    if (called.kind !== 'answer') return { kind: 'away' };
+    if (called.kind !== 'answer') return { kind: 'away', isLost: isLost(called) };
     if (called.status !== OK) return this.#refused(called, author, requester);
     const answer = decodePage(called.body, author, MOST_ON_A_PAGE);
-    return answer.ok ? { kind: 'page', ...answer.value } : { kind: 'away' };
+    return answer.ok ? { kind: 'page', ...answer.value } : { kind: 'away', isLost: true };
   }
 
   async #refused(called: Extract<Called, { kind: 'answer' }>, author: UserId, requester: UserId): Promise<PageElsewhere> {
     const { certificate } = called.refusal ?? {};
-    if (certificate === undefined) return { kind: 'away' };
+    if (certificate === undefined) return { kind: 'away', isLost: isLost(called) };
     const block = await this.#deps.foreign.accept(certificate, 'block');
-    if (!block.ok) return { kind: 'away' };
+    if (!block.ok) return { kind: 'away', isLost: true };
     const { target, user } = block.value.certificate.statement;
     const isBetween = (user === author && target === requester) || (user === requester && target === author);
-    return isBetween ? { kind: 'blocked', certificate } : { kind: 'away' };
+    return isBetween ? { kind: 'blocked', certificate } : { kind: 'away', isLost: true };
   }
 }

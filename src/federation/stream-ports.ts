@@ -15,7 +15,8 @@ export type Called =
     }
   /** untilMs: nothing is tried before. */
   | { readonly kind: 'transport'; readonly reason?: string; readonly untilMs?: number }
-  | { readonly kind: 'held'; readonly untilMs?: number | null };
+  /** isSated: since the peer has enough. */
+  | { readonly kind: 'held'; readonly untilMs?: number | null; readonly isSated?: boolean };
 
 export interface PeerCalls {
   /** Never throws. */

@@ -10,6 +10,7 @@ import { notify, peerServerLost, reedStats } from '../relay/notices.ts';
 import { UNBLOCKED } from '../relay/stats.ts';
 import { type ReedId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodeReedCounts, encodeReedWatch, type ReedCounts } from '../wire/legs.ts';
+import { isLost, isSated } from './leg-words.ts';
 import type { Leg, LegAnswer, PeerCalls } from './stream-ports.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -23,13 +24,13 @@ export type WatchedElsewhereDeps = {
   readonly tasks: Tasks;
 };
 
-type Outcome = ReedCounts | 'away' | 'none';
+/** later: it was not asked, or has enough; it is there as far as is known. */
+type Outcome = ReedCounts | 'away' | 'later' | 'none';
 type Registered = { readonly outcome: Promise<Outcome>; readonly at: number };
 
 const REQUEST_BYTES = 1_024;
 const OK = 200;
 const NO_CONTENT = 204;
-const TOO_MANY = 429;
 /** Of a reed, what it is watched by here. */
 const WATCHED_OF = `split_part(split_part(v.target, '/', 1), '@', 2)`;
 
@@ -59,7 +60,7 @@ export class WatchedElsewhere implements Leg {
       const outcome = await this.#register(reed, this.#deps.limits.statsEveryMs);
       // Between the commit and this a block may have come.
       if (outcome === 'away') notify(this.#deps.bus, viewer, peerServerLost(serverOf(reed)));
-      else if (outcome !== 'none') await this.#tell(outcome, viewer);
+      else if (typeof outcome === 'object') await this.#tell(outcome, viewer);
     });
   }
 
@@ -80,10 +81,11 @@ export class WatchedElsewhere implements Leg {
       const counts = decodeReedCounts(called.body);
       if (counts.ok && counts.value.reedId === reed) return counts.value;
     }
-    const isAway = called.kind !== 'answer' || called.status >= 500;
+    const isUnanswered = called.kind !== 'answer' || called.status >= 500 || isSated(called);
     // What is not there is not asked for again at every look.
-    if (isAway || called.status === TOO_MANY) this.#registered.delete(reed);
-    return isAway ? 'away' : 'none';
+    if (isUnanswered) this.#registered.delete(reed);
+    if (!isUnanswered) return 'none';
+    return isLost(called) ? 'away' : 'later';
   }
 
   /** Tells whoever watches it, or only this one. @returns whether anybody does */
@@ -130,7 +132,7 @@ export class WatchedElsewhere implements Leg {
       const outcomes = await Promise.all(rows.slice(at, at + limits.registrationsAtOnce).map(({ reed }) => this.#register(reed, 0)));
       for (const outcome of outcomes) if (typeof outcome === 'object') await this.#tell(outcome);
       // It goes away again, or has enough: its coming back, or the next look, takes up the rest.
-      if (outcomes.includes('away')) return;
+      if (outcomes.includes('away') || outcomes.includes('later')) return;
       if (at + limits.registrationsAtOnce < rows.length) await pause(clock, limits.registrationPauseMs);
     }
   }

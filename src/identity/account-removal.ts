@@ -24,6 +24,8 @@ export type AccountRemovalDeps = {
   readonly keys: KeyLookup;
   readonly countersigner: Countersigner;
   readonly onSessionEnded: OnSessionEnded;
+  /** Called after the commit that took a removal back. */
+  readonly onRemovalWithdrawn: (user: UserId) => void;
   /** Called after the commit that removed an account for good. */
   readonly onAccountRemoved: (user: UserId) => void;
 };
@@ -68,7 +70,7 @@ export class AccountRemovals {
    * @throws AppError INVALID, FORBIDDEN, KEY_REVOKED; NOT_FOUND if none waits; REMOVED with the certificate if it was too late
    */
   async withdraw(by: Recovering, value: unknown): Promise<{ readonly certificate: Certificate<Withdrawal> }> {
-    const { clock, countersigner, db, keys } = this.#deps;
+    const { clock, countersigner, db, keys, onRemovalWithdrawn } = this.#deps;
     const verified = await requireSigned(value, 'account-removal-withdrawal', { keys, now: clock.now() });
     const { statement, signed } = verified;
     if (statement.user !== by.userId) throw new AppError('FORBIDDEN', 'user: not the one signed in');
@@ -85,6 +87,7 @@ export class AccountRemovals {
       await sql`delete from account_removals where user_id = ${by.userId} and statement_hash is null`.execute(tx);
       return known ?? (await countersigner.write<'account-removal-withdrawal'>(tx, verified, by.userId)).certificate;
     });
+    onRemovalWithdrawn(by.userId);
     return { certificate };
   }
 

@@ -48,6 +48,8 @@ export type IdentityDeps = {
   readonly onKeyEnded: (key: UserKeyId) => void;
   /** Called after the commit that removed an account for good. */
   readonly onAccountRemoved: (user: UserId) => void;
+  /** Called after the commit that took the removal of an account back. */
+  readonly onRemovalWithdrawn: (user: UserId) => void;
 };
 
 export type Identity = {

@@ -10,7 +10,7 @@ import { AddressRefused, type Resolve, vettedLookup } from './resolve.ts';
 
 /**
  * Why there is no answer. `refused-address`: its name leads where we do not go · `unreachable`: no connection, or one that broke · `untrusted`:
- * its certificate is not that of its name · `busy`: too many calls wait already · `closed`: this side ended.
+ * its certificate is not that of its name · `busy`: too many calls wait already, or its turn did not come in time · `closed`: this side ended.
  */
 export type CallFailure = 'refused-address' | 'unreachable' | 'untrusted' | 'timeout' | 'too-large' | 'redirect' | 'busy' | 'closed';
 
@@ -80,17 +80,22 @@ export class PeerPool {
     if (signal.aborted) return fail('closed');
     if (this.#waiting.length >= limits.peerCallsWaiting) return fail('busy');
     const timer = clock.after(limits.peerCallMs, () => late.abort());
+    let isSent = false;
     try {
       await this.#turn(signal);
       try {
         await this.#paced(signal);
+        isSent = true;
         return await this.#send(call, signal);
       } finally {
         this.#usedAt = clock.monotonicMs();
         this.#release();
       }
     } catch (error) {
-      return fail(late.signal.aborted ? 'timeout' : signal.aborted ? 'closed' : reasonOf(error));
+      if (!signal.aborted) return fail(reasonOf(error));
+      if (!late.signal.aborted) return fail('closed');
+      // What was never sent says nothing of the peer; the calls before it, which it waited for, do.
+      return fail(isSent ? 'timeout' : 'busy');
     } finally {
       timer.cancel();
     }

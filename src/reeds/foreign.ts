@@ -24,6 +24,8 @@ export type ForeignRemoval = {
   readonly removal: AcceptedCertificate<RemovalKind>;
   /** Of a thread: what it consists of. */
   readonly record: AcceptedCertificate<'thread'> | null;
+  /** It was asked for by its id: what a thread consists of is not known, and its head stands for it. */
+  readonly isFetched?: boolean;
 };
 
 export type TakeReason = 'dated-ahead' | 'thread-parts' | 'wrong-root';
@@ -106,11 +108,12 @@ export class ForeignReeds {
    * Takes a removal with the debt of telling it. One of a reed that never came here is kept: its row says nothing but that it is gone, so that the
    * certificate answers whoever asks, and whoever got a copy on another way is told.
    */
-  async remove(tx: Executor, { removal, record }: ForeignRemoval): Promise<Taken> {
+  async remove(tx: Executor, { isFetched = false, record, removal }: ForeignRemoval): Promise<Taken> {
     const { clock, home, limits } = this.#deps;
     const now = clock.now();
     const { type, id, author } = removal.certificate.statement;
-    if (type === 'thread-removal' && record?.certificate.statement.id !== id) return fail('thread-parts');
+    if (type === 'thread-removal' && !(isFetched && record === null) && record?.certificate.statement.id !== id)
+      return fail('thread-parts');
     const parts = record?.certificate.statement.reeds ?? [id];
     const isThread = type === 'thread-removal';
     await point(tx, parts, { home, now, author });

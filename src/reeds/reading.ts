@@ -43,13 +43,14 @@ export class Reading {
   async thread(viewer: UserId, id: ReedId): Promise<PublishedThread> {
     const [row] = await this.#db.query<Row & { reeds: PublishedThread['reeds'] | null }>({
       name: 'threads-read',
-      text: `select t.author_id as author, s.certificate, r.published_at as "publishedAt", t.removal_hash is not null as removed,
+      text: `select r.author_id as author, s.certificate, r.published_at as "publishedAt", removal.hash is not null as removed,
           removal.certificate as removal,
           (select jsonb_agg(ps.certificate order by p.thread_index) from reeds p join statements ps on ps.hash = p.statement_hash
             where p.thread_head = t.id and p.removed_at is null) as reeds
-        from threads t join reeds r on r.id = t.id join statements s on s.hash = t.statement_hash
-          left join statements removal on removal.hash = t.removal_hash
-        where t.id = $1`,
+        from reeds r left join threads t on t.id = r.id left join statements s on s.hash = t.statement_hash
+          left join statements removal on removal.hash = case when t.id is null then r.removal_hash else t.removal_hash end
+        -- Of one that was gone before it came here there is the removal of its head alone.
+        where r.id = $1 and (t.id is not null or removal.type = 'thread-removal')`,
       values: [id],
     });
     const { certificate, publishedAt } = await this.#readable(viewer, row);

@@ -2,11 +2,11 @@
 import type { ReedId, UserId } from '../wire/address.ts';
 import type { PageReed } from '../wire/legs.ts';
 
-/** away: the home can't be asked now, or is none that may be. */
+/** away: the home can't be asked now, or is none that may be; isLost: it does not answer, so that its readers are told. */
 export type PageElsewhere =
   | { readonly kind: 'page'; readonly reeds: readonly PageReed[]; readonly hasMore: boolean }
   | { readonly kind: 'blocked'; readonly certificate: object }
-  | { readonly kind: 'away' };
+  | { readonly kind: 'away'; readonly isLost: boolean };
 
 export interface Elsewhere {
   /** Nothing is under way. */
@@ -25,7 +25,7 @@ export interface Elsewhere {
 export const NOTHING_ELSEWHERE: Elsewhere = {
   idle: true,
   isElsewhere: () => false,
-  page: async () => ({ kind: 'away' }),
+  page: async () => ({ kind: 'away', isLost: true }),
   watched: () => undefined,
   round: () => undefined,
 };

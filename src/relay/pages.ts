@@ -110,7 +110,7 @@ export class Pages {
       });
     if (found.kind === 'page') return this.#show(from, asked, { count: found.reeds.length, hasMore: found.hasMore, due: found.reeds });
     await this.#known(from, asked, true);
-    from.reply(peerServerLost(serverOf(asked.author)));
+    if (found.isLost) from.reply(peerServerLost(serverOf(asked.author)));
   }
 
   async #show(from: Origin, { author, page }: AskedPage, { due, ...shown }: Shown): Promise<void> {

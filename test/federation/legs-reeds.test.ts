@@ -22,6 +22,7 @@ let ann: Person;
 let bob: Person & { token: string };
 let thread: ReedId[];
 let removed: ReedId;
+let removedThread: ReedId[];
 beforeAll(async () => {
   [a, b] = [await openHome(wire), await openHome(wire)];
   http = await makeHttp(b);
@@ -29,6 +30,8 @@ beforeAll(async () => {
   thread = await publishThread();
   removed = await publishReed(a, ann);
   await takeBack(removed);
+  removedThread = await publishThread();
+  await takeBack(removedThread[0] as ReedId, 'thread-removal');
   for (let count = 0; count < 6; count += 1) old.push(await publishReed(a, ann));
   await peer(a, b);
 });
@@ -61,9 +64,9 @@ async function publishThread(): Promise<ReedId[]> {
   await a.reeds.publish.publishReady(ann.member, head, undefined);
   return ids;
 }
-async function takeBack(id: ReedId): Promise<void> {
-  const statement = { ...heading('reed-removal'), id, author: ann.user, key: ann.keyId };
-  await a.reeds.removal.remove(ann.member, 'reed-removal', id, await sign(ann, statement, a.clock.now()));
+async function takeBack(id: ReedId, kind: 'reed-removal' | 'thread-removal' = 'reed-removal'): Promise<void> {
+  const statement = { ...heading(kind), id, author: ann.user, key: ann.keyId };
+  await a.reeds.removal.remove(ann.member, kind, id, await sign(ann, statement, a.clock.now()));
 }
 const get = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
   const answer = await http.inject({ url: `/api/v1/${path}`, headers: { authorization: `Bearer ${bob.token}` } });
@@ -111,6 +114,19 @@ describe('of a reed of before the peering', () => {
     const first = await reedAt(removed);
     expect(first).toMatchObject({ status: 410, body: { certificate: { statement: { type: 'reed-removal', id: removed } } } });
     expect(await reedAt(removed)).toMatchObject({ status: 410, body: { certificate: first.body['certificate'] } });
+    expect(asked()).toHaveLength(1);
+  });
+
+  test('of a thread that was taken back the removal is had, kept, and told to whoever has it', async () => {
+    const [head] = removedThread as [ReedId];
+    const path = `threads/${encodeURIComponent(head)}`;
+    const first = await get(path);
+    expect(first).toMatchObject({ status: 410, body: { certificate: { statement: { type: 'thread-removal', id: head } } } });
+    await b.rest();
+    expect(b.told).toEqual([`thread-removal ${head}`]);
+    expect(await b.rows('select kind from pending_fanout where subject_id = $1', head)).toEqual([{ kind: 'thread-removal' }]);
+    for (const at of [path, `reeds/${encodeURIComponent(head)}`])
+      expect(await get(at)).toMatchObject({ status: 410, body: { certificate: first.body['certificate'] } });
     expect(asked()).toHaveLength(1);
   });
 
@@ -183,8 +199,8 @@ test('a page that is refused with a block is refused with its certificate, if th
     }).ask(ann.user, bob.user, 1);
   const [between, other] = [await block(bob.user), await block((await signUp(b)).user)];
   expect(await ask(between)).toEqual({ kind: 'blocked', certificate: between });
-  expect(await ask(other)).toEqual({ kind: 'away' });
-  expect(await ask({ ...between, countersignature: other.countersignature })).toEqual({ kind: 'away' });
+  expect(await ask(other)).toEqual({ kind: 'away', isLost: true });
+  expect(await ask({ ...between, countersignature: other.countersignature })).toEqual({ kind: 'away', isLost: true });
 });
 
 test('a server that lets no peer search its people says so', async () => {

@@ -39,7 +39,12 @@ const actsOf =
     return {
       keys: new Keys({ db, clock, limits, learnKey: async () => undefined }),
       rotation: new Rotation({ ...common, ...ends }),
-      accountRemovals: new AccountRemovals({ ...common, ...ends, onAccountRemoved: (user) => relay().accountRemoved(user) }),
+      accountRemovals: new AccountRemovals({
+        ...common,
+        ...ends,
+        onAccountRemoved: (user) => relay().accountRemoved(user),
+        onRemovalWithdrawn: () => undefined,
+      }),
       ...openReeds({
         ...{ db, clock, limits, identity: { server, storedKeys, countersigner } },
         onRemoved: (kind, subject) => relay().removed(kind, subject),
@@ -67,6 +72,7 @@ export const openOwedStage = async (limits: Partial<Limits>, members: number): P
         learnKey: async () => undefined,
         onKeyEnded: ignored,
         onAccountRemoved: ignored,
+        onRemovalWithdrawn: ignored,
       },
       blockEffects: { cutOff: async () => ignored, changed: ignored },
     });

@@ -26,6 +26,7 @@ export async function openHome(wire: PeerWire, options: WorldOptions = {}): Prom
     ...options,
     learnPerson: async (user) => home?.streams.persons.learnPerson(user),
     learnKey: async (key) => home?.streams.persons.learnKey(key),
+    onRemovalWithdrawn: (user) => home?.streams.factOf(user),
     learnReed: async (id) => home?.streams.learnReed(id) ?? false,
   });
   home = homeOf(world, wire);

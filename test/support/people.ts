@@ -65,6 +65,7 @@ export type WorldOptions = {
   readonly learnKey?: (key: UserKeyId) => Promise<unknown>;
   /** Asks another home for a reed; without it nobody is asked. */
   readonly learnReed?: (id: ReedId) => Promise<boolean>;
+  readonly onRemovalWithdrawn?: (user: UserId) => void;
   /** Of a world before, which goes on. */
   readonly going?: { readonly database: TestDatabase; readonly clock: ManualClock };
 };
@@ -96,6 +97,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     learnKey: async (key) => options.learnKey?.(key),
     onKeyEnded: () => undefined,
     onAccountRemoved: () => undefined,
+    onRemovalWithdrawn: (user) => options.onRemovalWithdrawn?.(user),
     blockEffects: {
       cutOff: async (tx, author, viewer) => {
         await cutOff(tx, author, viewer);

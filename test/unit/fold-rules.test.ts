@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS as limits } from '../../src/base/limits.ts';
 import type { FoldAnswer } from '../../src/federation/fold-ports.ts';
 import { afterDelivery, afterRequest, awayMs, isBusy, isFailing, isSettled } from '../../src/federation/fold-rules.ts';
+import { isLost } from '../../src/federation/leg-words.ts';
 import { decodeFoldRequestAnswer, encodeFoldRequestAnswer } from '../../src/wire/fold.ts';
 
 const answer = (status: number, retryAfterMs?: number): FoldAnswer => ({
@@ -38,6 +39,11 @@ describe('after a request', () => {
     expect(afterRequest(LOST, true)).toEqual({ kind: 'away' });
   });
 
+  it.each(['closed', 'busy'])('that this side ended (%s) nobody is told anything', (reason) => {
+    for (const isFallback of [false, true])
+      expect(afterRequest({ kind: 'transport', reason, isOurs: true }, isFallback)).toEqual({ kind: 'unasked' });
+  });
+
   it.each([
     [404, true],
     [409, true],
@@ -47,6 +53,15 @@ describe('after a request', () => {
   ])('of a holder’s server answered %i the next one is asked', (status, isUnheld) => {
     expect(afterRequest(answer(status), true)).toEqual({ kind: 'next', isUnheld });
   });
+});
+
+it('only a peer that does not answer, or fails, is lost to its readers', () => {
+  const said = (status: number) => ({ kind: 'answer', status, body: new Uint8Array(0) }) as const;
+  for (const called of [{ kind: 'transport', reason: 'unreachable' }, { kind: 'transport' }, { kind: 'held' }, said(503)] as const)
+    expect(isLost(called)).toBe(true);
+  for (const called of [{ kind: 'transport', reason: 'closed' }, { kind: 'transport', reason: 'busy' }, said(429)] as const)
+    expect(isLost(called)).toBe(false);
+  expect(isLost({ kind: 'held', isSated: true })).toBe(false);
 });
 
 it('an answer with a certificate longer than any is none', () => {
