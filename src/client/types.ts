@@ -5,6 +5,7 @@ import type { AppError } from '../base/errors.ts';
 import type { ReedId, RequestId, ServerId, ServerKeyId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Certificate } from '../wire/canonical.ts';
 import type { DeliveryType, InvalidReason } from '../wire/frames.ts';
+import type { ReedCounts } from '../wire/legs.ts';
 import type { StatementOf } from '../wire/statements.ts';
 
 /** What the server said of a mention when it registered the reed. */
@@ -148,16 +149,7 @@ export type MemberEvent =
   /** A member's key was revoked; or replaced by their recovery key, with everything that was signed meanwhile. */
   | { readonly type: 'key'; readonly user: UserId; readonly state: 'revoked' | 'replaced' }
   /** REED_STATS of a reed that is watched. */
-  | {
-      readonly type: 'stats';
-      readonly reedId: ReedId;
-      readonly echoes: number;
-      readonly replies: number;
-      readonly likes: number;
-      readonly coveragePercent: number;
-      /** Other servers with a holder, beyond what the percentage counts. */
-      readonly holderServers: number;
-    }
+  | ({ readonly type: 'stats' } & ReedCounts)
   /** What is of that server waits: it can't be reached now. */
   | { readonly type: 'peer-lost'; readonly server: ServerId }
   /** The server refused to let this be watched. */

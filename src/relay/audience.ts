@@ -1,13 +1,11 @@
 // The facts of a fan-out: who could be reached by a publication, and by which paths, as of a statement that starts after its commit.
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
-import type { Candidate, Path } from './fanout-plan.ts';
+import { type Candidate, PATHS } from './fanout-plan.ts';
 
 export type Audience = { readonly kind: 'reed' | 'thread'; readonly author: UserId; readonly candidates: readonly Candidate[] };
 
-/** Paths by their place, as AUDIENCE numbers them. */
-const BY_NUMBER: readonly Path[] = ['mention', 'reply', 'pipe', 'follow', 'profile', 'archive', 'broadcast'];
-
+/** Numbers paths by their place in PATHS. */
 const AUDIENCE = `
 with recursive published as materialized (
   select r.id, r.author_id as author, f.broadcast, case when r.thread_head = r.id then 'thread' else 'reed' end as kind
@@ -67,7 +65,7 @@ export async function audienceOf(db: Database, reed: ReedId, ancestors: number):
   const [first] = rows;
   if (first === undefined) return null;
   const candidates = rows.flatMap(({ member, paths, served_at }) =>
-    member === null ? [] : [{ member, paths: paths.flatMap((path) => BY_NUMBER[path] ?? []), servedAtMs: msOf(served_at) }],
+    member === null ? [] : [{ member, paths: paths.flatMap((place) => PATHS[place]?.path ?? []), servedAtMs: msOf(served_at) }],
   );
   return { kind: first.kind, author: first.author, candidates };
 }

@@ -15,7 +15,9 @@ export type ReedCounts = {
   readonly echoes: number;
   readonly replies: number;
   readonly likes: number;
+  /** Holders by members of its home, rounded down. */
   readonly coveragePercent: number;
+  /** Other servers with a holder, beyond what the percentage counts. */
   readonly holderServers: number;
 };
 export type FoundPerson = { readonly id: UserId; readonly username: string };
