@@ -1,6 +1,7 @@
 // The kinds of value a setting may have: how each is read from the environment's text and from TOML, and how it is named to people.
 // Reading answers null for what it doesn't accept; nothing falls back to a default in silence.
 import { isIP } from 'node:net';
+import { isServerName } from '../base/line.ts';
 
 export type Kind<T> = {
   /** What is accepted, as a phrase that ends "must be …". */
@@ -38,6 +39,11 @@ const HAS_CONTROL = /\p{Cc}/u;
 
 export const text = (expects = 'a text without control characters'): Kind<string> =>
   textual(expects, (value) => (value.length <= MAX_TEXT && !HAS_CONTROL.test(value) ? value : null));
+
+export const serverName: Kind<string> = textual('a name of 1 to 80 characters, without control characters', (value) => {
+  const name = value.normalize('NFC');
+  return isServerName(name) ? name : null;
+});
 
 const parseUrl = (value: string): URL | null => (URL.canParse(value) ? new URL(value) : null);
 

@@ -1,6 +1,6 @@
 // The table of all settings: one row each, from which reading, `reedbed config` and the documentation are made.
 import { DEFAULT_LIMITS, type LimitName } from '../base/limits.ts';
-import { choice, databaseUrl, integer, type Kind, origin, text, toggle, trustedProxies } from './kinds.ts';
+import { choice, databaseUrl, integer, type Kind, origin, serverName, text, toggle, trustedProxies } from './kinds.ts';
 
 export type Setting<T> = {
   readonly kind: Kind<T>;
@@ -51,7 +51,7 @@ export const SETTINGS = {
     origin,
     'Address by which members reach the server, when that is not where it listens (behind a proxy). It stands in every invite.',
   ),
-  name: required(text('a name without control characters'), 'Reedbed', 'Name of the server as members see it.'),
+  name: required(serverName, 'Reedbed', 'Name of the server as members see it.'),
   signup: required(
     choice('open', 'invite', 'closed'),
     'invite',

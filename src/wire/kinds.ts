@@ -2,6 +2,7 @@
 // so that the table in statements.ts is the only place where a field is described.
 import { fromBase64url } from '../base/ids.ts';
 import { DEFAULT_LIMITS } from '../base/limits.ts';
+import { isServerName } from '../base/line.ts';
 import { parseInviteId, ROOT_INVITE } from './address.ts';
 import { isTag } from './claims.ts';
 import { checkUsername } from './username.ts';
@@ -42,6 +43,9 @@ export const text = (most: number, least = 0): Kind<string> =>
     const count = codePoints(value);
     return count >= least && count <= most;
   });
+
+/** Shown to operators and members of other servers beside fingerprints and names. */
+export const serverName: Kind<string> = textual(isServerName);
 
 /** An id, by its parser in address.ts. */
 export const id = <T extends string>(parse: (value: string) => T | null): Kind<T> => textual((value) => parse(value) !== null);

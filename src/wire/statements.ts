@@ -19,6 +19,7 @@ import {
   ownedInvite,
   plainKeys,
   record,
+  serverName,
   tag,
   text,
   time,
@@ -107,7 +108,7 @@ const TABLE = {
     serial: integer(1),
     issuedAt: time,
     expiresAt: time,
-    name: text(80, 1),
+    name: serverName,
     baseUrl: origin,
     webUrl: origin,
     // The chain of `server-key` statements, oldest first, each with its signatures: by itself and by the one before.
