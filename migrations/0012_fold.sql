@@ -87,7 +87,7 @@ create unlogged table pending_thread_parts (
   reed_ids text[] not null
 );
 
--- That a peer has a holder of a reed: written by its acknowledgement, flipped by its word.
+-- Whether a peer that a copy of a reed was sent to has a holder of it: by its acknowledgement, or its word.
 create table reed_server_allocations (
   reed_id text collate "C" not null references reed_identities (id),
   server_id text collate "C" not null references servers (id),

@@ -16,7 +16,7 @@ import {
   sweepLine,
   unknownThere,
 } from '../ledger/crossing-ends.ts';
-import { forgetFold, type HolderNotice, holderNotices, holderTold, peersDue } from '../ledger/fold-peers.ts';
+import { type DueNotice, forgetFold, holderNotices, holderTold, peersDue } from '../ledger/fold-peers.ts';
 import { auditForeign, notHeldTold, type OwedNotHeld, owedNotHeld } from '../ledger/foreign.ts';
 import { sentinelsHeldBack } from '../presence/sentinels.ts';
 import type { Looks } from '../relay/looks.ts';
@@ -112,10 +112,11 @@ export class FoldOwing {
   }
 
   async #pay({ crossingId, owes, reason, server }: OwedToPeer): Promise<void> {
-    const { asker, calls, db, noted } = this.#deps;
+    const { asker, calls, clock, db, noted } = this.#deps;
     const answer = await calls.call(server, owes, encodeFoldWord({ peerRequestId: crossingId, reason }));
     if (isSettled(answer)) {
-      const subject = await paid(db, crossingId);
+      const isTold = owes === 'ack' && answer.kind === 'answer' && answer.status !== 404;
+      const subject = await paid(db, crossingId, isTold, clock.now());
       if (subject !== null) asker.look([subject]);
     }
     noted(server, answer);
@@ -150,7 +151,7 @@ export class FoldOwing {
     for (const each of await holderNotices(this.#deps, clock.now())) looks().look(() => this.#tellHolding(each));
   }
 
-  async #tellHolding(notice: HolderNotice): Promise<void> {
+  async #tellHolding(notice: DueNotice): Promise<void> {
     const answer = await this.#deps.calls.call(notice.server, 'holder-notify', encodeHolderWord(notice));
     if (isSettled(answer)) await holderTold(this.#deps.db, notice);
     this.#deps.noted(notice.server, answer);

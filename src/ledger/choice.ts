@@ -128,3 +128,12 @@ export const noticeOf = (gone: string): string => `insert into holder_notices (s
     `reed_allocations a where a.reed_id = g.reed_id and a.holder_user_id <> all (array(select holder_user_id from ${gone} h where h.reed_id = g.reed_id))`,
   )} order by 1, 2
   on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`;
+
+/**
+ * Where the allocations of CTE `parts` (reed_id) are the first ones here of other servers' reeds, their homes are owed that word at `due`, in the same
+ * statement. The ack of what crossed says the same sooner, and lets go of it; but that is forgotten with the ledger, at either side.
+ */
+export const firstNoticeOf = (parts: string, due: string): string => `insert into holder_notices (server_id, reed_id, due_at)
+  select distinct ${homeOf('p.reed_id')}, p.reed_id, ${due}::timestamptz from ${parts} p
+  where ${some(`fold_peers fp where fp.server_id = ${homeOf('p.reed_id')}`)} and not ${some('reed_allocations a where a.reed_id = p.reed_id')} order by 1, 2
+  on conflict (server_id, reed_id) do update set failures = 0`;

@@ -135,12 +135,22 @@ returning case when (d.away_until > $1) is not true then f.crossing_id end as "c
     })
     .then((rows) => rows.filter((row) => row.crossingId !== null));
 
-/** What a crossing owed was answered: it is over. @returns its subject */
-export const paid = async (db: Database, crossingId: string): Promise<ReedId | null> => {
+/**
+ * What a crossing owed was answered: it is over. `isTold`: an ack was taken, and with it the word that somebody here has it now, unless there is
+ * a later one. @returns its subject
+ */
+export const paid = async (db: Database, crossingId: string, isTold: boolean, now: number): Promise<ReedId | null> => {
   const [row] = await db.query<{ subject: ReedId }>({
     name: 'ledger_crossing_paid',
-    text: 'delete from foreign_pending_events where crossing_id = $1 and owes is not null returning subject',
-    values: [crossingId],
+    text: `
+with over as (delete from foreign_pending_events where crossing_id = $1 and owes is not null returning event_id, asked_server_id, subject),
+told as (
+  delete from holder_notices n using over o cross join lateral (
+    select o.subject as id union select unnest(p.reed_ids) from pending_thread_parts p where p.event_id = o.event_id
+  ) r where $2 and n.server_id = o.asked_server_id and n.reed_id = r.id and n.failures = 0 and n.due_at > $3
+)
+select subject from over`,
+    values: [crossingId, isTold, new Date(now)],
   });
   return row?.subject ?? null;
 };

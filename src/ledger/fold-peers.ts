@@ -144,6 +144,8 @@ update pending_events e set state = 4, due_at = $2 from taken t where e.event_id
 };
 
 export type HolderNotice = { readonly server: ServerId; readonly reedId: ReedId; readonly holding: boolean };
+/** Told so often; less once it is owed anew. */
+export type DueNotice = HolderNotice & { readonly failures: number };
 
 /** The last copy here of these reeds of other servers may be gone: their homes are to be told how it is when they are. */
 export const oweHolderNotices = async (db: Database, reeds: readonly ReedId[], now: number): Promise<void> => {
@@ -158,15 +160,15 @@ export const oweHolderNotices = async (db: Database, reeds: readonly ReedId[], n
 };
 
 /** What home servers are to be told and is due, each leased until it would be tried again, and as it is now. Of those that are peers, which an emptied ledger learns anew. */
-export const holderNotices = async (context: LedgerContext, now: number): Promise<HolderNotice[]> => {
-  const rows = await context.db.query<HolderNotice & { readonly isPeer: boolean }>({
+export const holderNotices = async (context: LedgerContext, now: number): Promise<DueNotice[]> => {
+  const rows = await context.db.query<DueNotice & { readonly isPeer: boolean }>({
     name: 'fold_holder_notices',
     text: `
 with due as materialized (select server_id, reed_id from holder_notices where due_at <= $1 order by due_at limit $2 for update skip locked)
 update holder_notices f set failures = least(f.failures + 1, 30),
   due_at = $1 + $5::float8 * interval '1 millisecond' + ${backoffSql('f.failures + 1', '$3', '$4')}
 from due d where f.server_id = d.server_id and f.reed_id = d.reed_id
-returning f.server_id as server, f.reed_id as "reedId", ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding,
+returning f.server_id as server, f.reed_id as "reedId", f.failures, ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding,
   ${some('fold_peers fp where fp.server_id = f.server_id')} as "isPeer"`,
     values: [
       ...[new Date(now), context.limits.foldItems, context.limits.owedRetryFirstMs, context.limits.owedRetryMaxMs],
@@ -176,12 +178,12 @@ returning f.server_id as server, f.reed_id as "reedId", ${some('reed_allocations
   return rows.filter(({ isPeer }) => isPeer);
 };
 
-/** A home server was told, and it is still so. */
-export const holderTold = async (db: Database, { server, reedId, holding }: HolderNotice): Promise<void> => {
+/** A home server was told, it is still so, and nothing was owed anew meanwhile. */
+export const holderTold = async (db: Database, { failures, server, reedId, holding }: DueNotice): Promise<void> => {
   await db.query({
     name: 'fold_holder_told',
-    text: `delete from holder_notices where server_id = $1 and reed_id = $2 and ${some('reed_allocations a where a.reed_id = $2')} = $3`,
-    values: [server, reedId, holding],
+    text: `delete from holder_notices where server_id = $1 and reed_id = $2 and ${some('reed_allocations a where a.reed_id = $2')} = $3 and failures = $4`,
+    values: [server, reedId, holding, failures],
   });
 };
 

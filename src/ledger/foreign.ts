@@ -3,7 +3,7 @@
 import type { Database } from '../db/pool.ts';
 import type { ReedId, ServerId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
-import { allocationRing, blockedBy, holdsWhole, isRemovedAccount, lockedById, some } from './choice.ts';
+import { allocationRing, blockedBy, holdsWhole, homeOf, isRemovedAccount, lockedById, some } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { SubjectKind } from './state.ts';
 
@@ -134,6 +134,10 @@ export const isThere = async (db: Database, subject: ReedId, isFallback: boolean
   return row?.is ?? false;
 };
 
+/** A reed, or the parts of a thread of ours. */
+const PARTS = (kind: string, subject: string): string =>
+  `select ${subject} as id union select r.id from reeds r where ${kind} = 'thread' and r.thread_head = ${subject}`;
+
 export type Forwarding = {
   readonly server: ServerId;
   readonly peerRequestId: string;
@@ -144,13 +148,25 @@ export type Forwarding = {
   readonly record: object | null;
 };
 
-/** Where the copy for a peer's event goes; null if it is not to be passed on any more. */
+/**
+ * Where the copy for a peer's event goes; null if it is not to be passed on any more. From then on that peer may have a holder of what is ours, whose ack
+ * may find no event: it is taken at its later word.
+ */
 export const forwardingOf = async (context: LedgerContext, eventId: string): Promise<Forwarding | null> => {
   const [row] = await context.db.query<Forwarding>({
     name: 'ledger_forwarding_of',
-    text: `select f.requesting_server_id as server, f.peer_request_id as "peerRequestId", e.subject_kind as kind, e.subject_id as subject, e.relays,
-        case when e.subject_kind = 'thread' then (select s.certificate from threads t join statements s on s.hash = t.statement_hash where t.id = e.subject_id) end as record
-      from pending_events e join foreign_relay_requests f on f.event_id = e.event_id where e.event_id = $1 and (e.state = 6) is true`,
+    text: `
+with f as materialized (
+  select f.requesting_server_id as server, f.peer_request_id as "peerRequestId", e.subject_kind as kind, e.subject_id as subject, e.relays,
+    case when e.subject_kind = 'thread' then (select s.certificate from threads t join statements s on s.hash = t.statement_hash where t.id = e.subject_id) end as record
+  from pending_events e join foreign_relay_requests f on f.event_id = e.event_id where e.event_id = $1 and (e.state = 6) is true
+),
+given as (
+  insert into reed_server_allocations (reed_id, server_id, holding)
+  select p.id, f.server, false from f cross join lateral (${PARTS('f.kind', 'f.subject')}) p
+  where not ${some(`fold_peers fp where fp.server_id = ${homeOf('f.subject')}`)} order by p.id on conflict (reed_id, server_id) do nothing
+)
+select * from f`,
     values: [eventId],
   });
   return row ?? null;
@@ -230,9 +246,7 @@ export const acknowledgeForeign = async (
     text: `with ${END_FOREIGN('e.relays > 0')},
 held as (
   insert into reed_server_allocations (reed_id, server_id, holding)
-  select p.id, $1, true from taken t cross join lateral (
-    select t.subject_id as id union select r.id from reeds r where t.subject_kind = 'thread' and r.thread_head = t.subject_id
-  ) p where not ${some("fold_peers fp where fp.server_id = split_part(t.author, '@', 2)")} order by p.id
+  select p.id, $1, true from taken t cross join lateral (${PARTS('t.subject_kind', 't.subject_id')}) p where not ${some("fold_peers fp where fp.server_id = split_part(t.author, '@', 2)")} order by p.id
   on conflict (reed_id, server_id) do update set holding = true
 ),
 counted as (

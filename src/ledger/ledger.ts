@@ -153,7 +153,7 @@ const ackSteps = (deps: LedgerDeps, step: Step, probes: Probes) => ({
     run: async (items) => {
       const pairs = probes.take();
       try {
-        const { outcomes, wanted } = await acknowledge(deps.db, items, [...pairs.keys()], deps.clock.now());
+        const { outcomes, wanted } = await acknowledge(deps, items, [...pairs.keys()], deps.clock.now());
         for (const subject of wanted) for (const holder of pairs.get(subject) ?? []) probes.found({ holder, subject });
         return outcomes;
       } catch (error) {

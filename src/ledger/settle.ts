@@ -3,7 +3,8 @@ import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { ACCUSING_REASONS } from '../wire/frames.ts';
-import { isThere, lockedById, some, wantsHolder } from './choice.ts';
+import { firstNoticeOf, isThere, lockedById, some, wantsHolder } from './choice.ts';
+import type { LedgerContext } from './context.ts';
 import { DECLINING_REASONS } from './state.ts';
 
 export type AckItem = { readonly eventId: string; readonly requester: UserId; readonly deviceId: string };
@@ -58,6 +59,7 @@ allocated as (
   select requester_user_id, reed_id, device, $4 from parts order by 1, 2
   on conflict (holder_user_id, reed_id) do update set device_id = excluded.device_id
 ),
+noticed as (${firstNoticeOf('parts', '$7')}),
 counted as (
   update holder_strikes s set counted_at = $5 from taken t
   where s.reed_id = t.subject_id and s.viewer = t.requester_user_id and s.holder is distinct from t.holder and s.counted_at is null
@@ -77,7 +79,7 @@ export type Acknowledged = { readonly outcomes: readonly (Acked | null | Locked)
  * @param probes subjects to look at on the way: has anybody been waiting for them since before this statement?
  */
 export const acknowledge = async (
-  db: Database,
+  { db, limits }: Pick<LedgerContext, 'db' | 'limits'>,
   items: readonly AckItem[],
   probes: readonly ReedId[],
   now: number,
@@ -93,6 +95,7 @@ export const acknowledge = async (
       at.toISOString().slice(0, 10),
       at,
       probes,
+      new Date(now + limits.inLineLookMs),
     ],
   });
   return {

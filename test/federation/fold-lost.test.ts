@@ -65,7 +65,7 @@ describe('an ack that comes while its event is being written', () => {
       pair.wire.release();
       pair.wire.fate = () => 'pass';
       await reader.ping();
-      isTaken = (await pair.home.community.rows('select from reed_server_allocations where reed_id = $1', [reed])).length > 0;
+      isTaken = (await pair.home.community.rows('select from reed_server_allocations where reed_id = $1 and holding', [reed])).length > 0;
     });
     await pair.settle();
     expect(isTaken).toBe(false);

@@ -15,6 +15,8 @@ const ENDS: ReadonlySet<string> = new Set(['error', 'reedNotFound', 'reedNotHeld
 /** A call is given up by whoever made it. */
 const CALL_MS = 10_000;
 const MINUTE_MS = 61_000;
+/** How many of them are gone through one by one before longer ones. */
+const MINUTES = 6;
 const STILL_TURNS = 2;
 const MOST_TURNS = 500;
 /** Whatever a member says is taken at once, however fast time goes. */
@@ -214,7 +216,7 @@ export class FoldPlay {
     return this.#pair.asking.community.rows(PASSED_OVER, [new Date(this.#pair.clock.now() - HOUR_MS)]);
   }
 
-  /** Everybody is there and behaves, and asks. All come to have it: those at home from the peer, once the author is gone. */
+  /** Everybody is there and behaves, and asks. All come to have it: those at home from the peer, once the author is gone and its holders are back. */
   async finale(): Promise<void> {
     this.#pair.wire.fate = () => 'pass';
     this.#pair.wire.release();
@@ -226,18 +228,23 @@ export class FoldPlay {
     await this.#until(this.#pair.asking, READERS, this.#readers);
     await this.#look();
     await this.#performRarely('author-off');
-    await this.#until(this.#pair.home, 1 + HOME_READERS, this.#atHome);
+    // Only the peer's members have it, and none of them is there at first: they may be asked in vain.
+    for (let reader = 0; reader < READERS; reader++) await this.#vanish(reader);
+    this.#askAll(this.#atHome);
+    await this.#pair.settle();
+    for (let reader = 0; reader < READERS; reader++) await this.#return(reader);
+    await this.#until(this.#pair.home, 1 + HOME_READERS, this.#atHome, MINUTES);
   }
 
   /** First minutes, then quarters of an hour: a peer may be left alone that long, and somebody may carry nothing for an hour. */
-  async #until(side: Side, holders: number, askers: readonly (LightMember | null)[]): Promise<void> {
-    for (let steps = 0; ; steps++) {
+  async #until(side: Side, holders: number, askers: readonly (LightMember | null)[], from = 0): Promise<void> {
+    for (let steps = from; ; steps++) {
       this.#askAll(askers);
       await this.#pair.settle();
       const held = (await this.#pair.holders(side, this.#reed)).length;
       if (held === holders) return;
       if (steps > 16) throw new Error(`only ${held} of ${holders} came to have it`);
-      await this.#pair.pass(steps < 6 ? MINUTE_MS : 16 * MINUTE_MS);
+      await this.#pair.pass(steps < MINUTES ? MINUTE_MS : 16 * MINUTE_MS);
     }
   }
 

@@ -45,7 +45,7 @@ describe('the removal of an account of another server', () => {
     const served = await told('account_removal', AUTHOR);
     expect(served.map(({ requester }) => requester).sort()).toEqual([holder, follower].sort());
     await acknowledge(
-      world.db,
+      world.context,
       served.map(({ eventId, requester }) => ({ eventId, requester, deviceId: 'd' })),
       [],
       now,
@@ -75,7 +75,7 @@ describe('the removal of a reed of another server', () => {
     const [removed, other] = reeds as [ReedId, ReedId];
     const served = await told('reed_removal', removed);
     expect(served.map(({ requester }) => requester)).toEqual([holder]);
-    await acknowledge(world.db, [{ eventId: served[0]?.eventId as string, requester: holder, deviceId: 'd' }], [], now);
+    await acknowledge(world.context, [{ eventId: served[0]?.eventId as string, requester: holder, deviceId: 'd' }], [], now);
     expect(await held()).toEqual([other]);
   });
 });

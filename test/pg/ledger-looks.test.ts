@@ -45,9 +45,9 @@ describe('DISPATCH and SPREAD', () => {
     const other = await world.reed(author);
     await world.offline(author);
     await opened(viewer, reed);
-    expect((await acknowledge(world.db, [{ eventId: randomUUID(), requester: viewer, deviceId: 'd' }], [reed, other], now)).wanted).toEqual(
-      [reed],
-    );
+    expect(
+      (await acknowledge(world.context, [{ eventId: randomUUID(), requester: viewer, deviceId: 'd' }], [reed, other], now)).wanted,
+    ).toEqual([reed]);
   });
 
   it('spread a reed from its new holder, W at a time, never to itself', async () => {

@@ -118,7 +118,7 @@ const recordFold = async (context: LedgerContext, of: { user: UserId; reed: Reed
   await auditCrossings(context, eventId, now);
   await auditCrossingEvents(context, eventId, now);
   await owedToPeers(context, now);
-  await paid(db, eventId);
+  await paid(db, eventId, true, now);
   await dueCrossings(context, now);
   await crossingsOf(db, server);
   await unknownThere(context, server, [eventId], now);
@@ -174,7 +174,7 @@ beforeAll(async () => {
   await reopen(context, [{ eventId, holder: user, attempt: 1, outcome: 'miss', missing: reed }], now);
   await undelivered(context, [{ eventId, attempt: 1, relays: null }], now);
   for (const state of [2, 3] as const) await postpone(recorder, [user], { now, state, byMs: 1, atMostMs: 1 });
-  await acknowledge(recorder, [{ eventId, requester: user, deviceId: 'd' }], [reed], now);
+  await acknowledge(context, [{ eventId, requester: user, deviceId: 'd' }], [reed], now);
   await invalidate(recorder, [{ eventId, requester: user, reason: 'BAD_SIGNATURE' }], now);
   await cancel(recorder, [{ requester: user, requestId: world.request(user) }]);
   await evict(recorder, [{ holder: user, reedId: reed }]);

@@ -228,7 +228,7 @@ describe('the answers', () => {
   it('acknowledged by its requester once relayed, an event ends and makes a holder', async () => {
     const [author, viewer, reed] = await world.two();
     const { eventId } = await opened(viewer, reed);
-    const ack = async (requester: UserId) => (await acknowledge(world.db, [{ eventId, requester, deviceId: 'd' }], [], now)).outcomes;
+    const ack = async (requester: UserId) => (await acknowledge(world.context, [{ eventId, requester, deviceId: 'd' }], [], now)).outcomes;
     expect(await ack(viewer)).toEqual([null]);
     await relayed(world.context, [{ eventId, holder: author }], now);
     expect(await ack(author)).toEqual([null]);
@@ -331,7 +331,7 @@ describe('the answers', () => {
     const [assigned] = await assign(world.context, targets(again.eventId), now);
     expect(assigned).toMatchObject({ state: STATE.dispatched, holder: author });
     await relayed(world.context, [{ eventId: again.eventId, holder: author }], now);
-    await acknowledge(world.db, [{ eventId: again.eventId, requester: viewer, deviceId: 'd' }], [], now);
+    await acknowledge(world.context, [{ eventId: again.eventId, requester: viewer, deviceId: 'd' }], [], now);
     await world.offline(viewer);
     expect(await world.db.query({ text: 'select holder from holder_strikes where counted_at is not null' })).toEqual([{ holder: liar }]);
     for (let i = 0; i < 3; i += 1) {
