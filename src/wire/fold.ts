@@ -9,6 +9,8 @@ const UTF8 = new TextEncoder();
 const JSON_DEPTH = 16;
 /** Of a subject, from one server. */
 const COPIES_AT_ONCE = 3;
+/** Several times what a peer may have open; a list of as many that are unknown still fits an answer. */
+const MOST_CROSSINGS = 4 * DEFAULT_LIMITS.peerDormantEvents;
 /** A statement with its signatures. */
 const MOST_CERTIFICATE_BYTES = 2 * DEFAULT_LIMITS.statementBytes;
 
@@ -100,7 +102,7 @@ export const encodeFoldCrossings = (ids: readonly string[]): Uint8Array => Wire.
 export const decodeFoldCrossings = (bytes: Uint8Array): string[] | null =>
   read(() => {
     const { peerRequestIds } = Wire.FoldCrossings.decode(bytes);
-    return peerRequestIds.every((id) => parseUuid(id) !== null) ? peerRequestIds : null;
+    return peerRequestIds.length <= MOST_CROSSINGS && peerRequestIds.every((id) => parseUuid(id) !== null) ? peerRequestIds : null;
   });
 
 export const encodeHolderWord = (word: HolderWord): Uint8Array => Wire.HolderNotify.encode(word).finish();

@@ -238,6 +238,7 @@ describe('a leg of a peer that lies about', () => {
     ['what it wants no more', 'cancel', () => bytes(1, uuid()), 404],
     ['words that are none', 'cancel', () => Buffer.from([255, 255, 255]), 400],
     ['its crossings', 'crossings', () => Buffer.concat([bytes(1, uuid()), bytes(1, 'x')]), 400],
+    ['more crossings than can be answered', 'crossings', () => Buffer.concat(Array.from({ length: 27_590 }, () => bytes(1, uuid()))), 400],
     ['holding what it was never given', 'holder-notify', () => Buffer.concat([bytes(1, reed), uint(2, 1)]), 404],
     ['holding what is not ours', 'holder-notify', () => Buffer.concat([bytes(1, `${theirs.user}/${uuid()}`), uint(2, 1)]), 404],
     ['an author of ours', 'stream', async () => streaming(ours, await publication(theirs)), 403],
