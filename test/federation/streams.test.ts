@@ -341,15 +341,8 @@ describe('removals', () => {
     // Its creation comes late, as after a restored cursor.
     await b.rows('update received_streams set number = 0 where author_id = $1', ann.user);
     await a.rows('update peer_cursors set cursor = 0, acked = 0, sent = 0 where author_id = $1', ann.user);
-    const body = encodeStreamRequest({
-      authorId: ann.user,
-      start: 0,
-      cursor: 0,
-      sent: 0,
-      token: 't',
-      items: [fact as StreamItem],
-      replay: false,
-    });
+    const place = { authorId: ann.user, start: 0, cursor: 0, sent: 0 };
+    const body = encodeStreamRequest({ ...place, token: 't', items: [fact as StreamItem], replay: false });
     const answer = decodeStreamAnswer(((await wire.call({ from: a.id, to: b.id, leg: 'stream', body })) as { body: Uint8Array }).body);
     expect(answer).toMatchObject({ ok: true, value: { have: 1, outcomes: [{ number: 1, verdict: 'known' }] } });
     expect(b.told).toEqual([]);
