@@ -2,14 +2,12 @@
 // signing up or by a backup, and from then on keeps what is opened and answers for it while it is connected.
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
-import { base64url, type RandomBytes, sha256, uuidv7 } from '../base/ids.ts';
+import type { RandomBytes } from '../base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../base/limits.ts';
 import { verifyCertificate } from '../crypto/statement.ts';
-import { makeInviteId, parseServerId, type ReedId, type ServerId, type UserId } from '../wire/address.ts';
-import { printTime } from '../wire/kinds.ts';
-import { heading } from '../wire/statements.ts';
+import { parseServerId, type ReedId, type ServerId, type UserId } from '../wire/address.ts';
 import { Api } from './api.ts';
-import { makeInviteLink } from './invite-link.ts';
+import { createInvite } from './inviting.ts';
 import type { KeyRing } from './key-ring.ts';
 import { KeyDirectory } from './keys.ts';
 import { removeAccount, revokeKey } from './leaving.ts';
@@ -35,7 +33,6 @@ import type { Account, ConnectionState, MemberEvent } from './types.ts';
 import type { RequestOptions } from './viewer.ts';
 
 const META = 'account';
-const SECRET_BYTES = 32;
 
 export type MemberDeps = {
   /** http(s) origin of the server. */
@@ -100,7 +97,7 @@ export class Member {
 
   /** Makes the account. May be repeated after a failure: the keys stay the same. Throws AppError. */
   async signUp(input: SignUpInput): Promise<Account> {
-    if (this.#account) throw new AppError('CONFLICT', 'there is an account on this device');
+    if (this.#account) throw signedIn();
     const { account, token } = await signUp(
       { ...this.#parts(), server: (id) => this.#pinned(id), keysOf: (server) => this.#keysWithoutSession(server) },
       input,
@@ -113,7 +110,7 @@ export class Member {
 
   /** Takes over the account of a backup, and links this device in place of the one before. Throws AppError. */
   async restore(input: { readonly backup: string; readonly passphrase: string }): Promise<Account> {
-    if (this.#account) throw new AppError('CONFLICT', 'there is an account on this device');
+    if (this.#account) throw signedIn();
     const { account, token } = await restoreAccount({ ...this.#parts(), server: (id) => this.#pinned(id) }, input);
     await this.#adopt(account, token);
     await this.#running().receiving.recall.begin();
@@ -271,17 +268,8 @@ export class Member {
 
   /** Makes an invite and gives its link. The secret is in the link and nowhere else. Throws AppError. */
   async createInvite(): Promise<string> {
-    const { user, key, server } = this.#member();
     const { session } = this.#running();
-    const now = this.#time.now();
-    const secret = this.#deps.random(SECRET_BYTES);
-    const id = makeInviteId(user, uuidv7(now, this.#deps.random));
-    const tokenHash = base64url(await sha256(secret));
-    const expiresAt = printTime(now + this.#limits.inviteMs);
-    const statement = { ...heading('invite'), id, user, key, tokenHash, role: 'user' as const, expiresAt };
-    const signed = await this.#deps.keyRing.sign(statement, now);
-    await this.#api.call('invites', { method: 'POST', body: signed, session });
-    return makeInviteLink(this.#api.origin, { server, invite: id, secret: base64url(secret) });
+    return createInvite({ ...this.#parts(), limits: this.#limits }, this.#member(), session);
   }
 
   /** Who a member is, by their own certified word; null if the server knows nobody by that id. */
@@ -365,7 +353,7 @@ export class Member {
   async #pinned(id: ServerId | null): Promise<PinnedServer> {
     if (this.#server && (id === null || this.#server.id === id)) return this.#server;
     const named = id ?? parseServerId(String(((await this.#api.call('server')) as { id?: unknown }).id));
-    if (!named) throw new AppError('INVALID', 'this is no Reedbed server');
+    if (!named) throw new AppError('INVALID', 'this is no Reedbed server; check its address');
     this.#server = new PinnedServer(named, this.#parts());
     return this.#server;
   }
@@ -397,4 +385,6 @@ export class Member {
   }
 }
 
-const notSignedIn = (): AppError => new AppError('UNAUTHENTICATED', 'there is no account on this device yet');
+const signedIn = (): AppError => new AppError('CONFLICT', 'there is an account on this device; use another store for another one');
+const notSignedIn = (): AppError =>
+  new AppError('UNAUTHENTICATED', 'there is no account on this device yet; sign up, or restore one from its backup');

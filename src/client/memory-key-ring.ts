@@ -113,7 +113,11 @@ class MemoryKeyRing implements KeyRing {
 
   async backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string> {
     const { key, recovery } = this.#own();
-    if (!recovery) throw new AppError('FORBIDDEN', 'the recovery key is no longer on this device');
+    if (!recovery)
+      throw new AppError(
+        'FORBIDDEN',
+        'the recovery key is no longer on this device; a rotation makes another, and a backup of it can be made',
+      );
     const revocation = await this.#revocation(contents, dateMs);
     const keys = [{ id: contents.key, armor: key.armor }];
     const backup: Backup = { ...contents, keys, recoveryKey: recovery.armor, revocation };

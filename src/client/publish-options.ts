@@ -40,10 +40,10 @@ export function requireBody(body: Body, part: string): void {
   if (checked.ok) return;
   const { codePoints, bytes, fits } = textFacts(body.text);
   if (!fits) {
-    const most = `at most ${LIMITS.reedCodePoints} signs and ${LIMITS.reedTextBytes} bytes`;
-    throw new AppError('TOO_LARGE', `${part}: ${codePoints} signs, ${bytes} bytes; make it ${most}, or publish it as a thread`);
+    const most = `at most ${LIMITS.reedCodePoints} characters and ${LIMITS.reedTextBytes} bytes`;
+    throw new AppError('TOO_LARGE', `${part}: ${codePoints} characters, ${bytes} bytes; make it ${most}, or publish it as a thread`);
   }
-  throw new AppError('INVALID', `${part}: has signs that a reed may not have; take control characters out`);
+  throw new AppError('INVALID', `${part}: has characters that a reed may not have; take control characters out`);
 }
 
 /** @throws AppError INVALID naming the mend */

@@ -2,12 +2,11 @@
 // the account. The recovery key is in the ring's memory for as long as it takes, and never in its safe.
 import { AppError } from '../base/errors.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
-import { parseServerId, parseUserId, parseUserKeyId, type ServerId, type UserId, type UserKeyId, userKeyId } from '../wire/address.ts';
+import { type ServerId, type UserId, type UserKeyId, userKeyId } from '../wire/address.ts';
 import { heading, type StatementOf } from '../wire/statements.ts';
 import type { TokenSource } from './api.ts';
 import type { OpenedRecovery } from './key-ring.ts';
-import { normalPassphrase } from './passphrase.ts';
-import { linkDevice, requireContinued } from './restore.ts';
+import { linkDevice, openWith, requireContinued } from './restore.ts';
 import { type RotationDeps, rotate } from './rotation.ts';
 import type { PinnedServer } from './server.ts';
 import { challenge } from './session.ts';
@@ -44,7 +43,7 @@ export async function recover(
   try {
     const opened = await open(deps, input, account);
     // Without a key of its own this device begins with the one in the backup, and so can open what was sealed to it.
-    if ((await keyRing.keys()) === null) await restoreKey(deps, input);
+    if ((await keyRing.keys()) === null) await openWith(input.passphrase, (passphrase) => keyRing.restore(input.backup, passphrase));
     const { server, user, key, pinned, backup } = opened;
     const device = account?.device ?? uuidv7(time.now(), random);
     const owner = { server, user, device };
@@ -80,26 +79,12 @@ export async function withdrawRemoval(deps: RecoveryDeps, input: BackupInput, ac
 }
 
 async function open(deps: RecoveryDeps, { backup, passphrase }: BackupInput, account: Account | null): Promise<Opened> {
-  const { keyRing } = deps;
-  // As it was typed first: a passphrase that the person chose may have capitals.
-  const typed = await keyRing.openRecovery(backup, passphrase);
-  const opened = typed.ok ? typed : await keyRing.openRecovery(backup, normalPassphrase(passphrase));
-  if (!opened.ok)
-    throw new AppError('INVALID', opened.reason === 'passphrase' ? 'the passphrase does not open this backup' : 'this is no backup');
-  const server = parseServerId(opened.value.server);
-  const user = parseUserId(opened.value.user);
-  const key = parseUserKeyId(opened.value.key);
-  if (!server || !user || !key) throw new AppError('INVALID', 'this is no backup');
-  if (account && account.user !== user) throw new AppError('INVALID', 'this is the backup of another account');
+  const { contents, server, user, key } = await openWith(passphrase, (word) => deps.keyRing.openRecovery(backup, word));
+  if (account && account.user !== user)
+    throw new AppError('INVALID', 'this is the backup of another account; choose the one of the account on this device');
   const pinned = await deps.server(server);
-  requireContinued(opened.value.serverKeys, (await pinned.info()).keys);
-  return { backup: opened.value, server, user, key, pinned };
-}
-
-async function restoreKey({ keyRing }: RecoveryDeps, { backup, passphrase }: BackupInput): Promise<void> {
-  const typed = await keyRing.restore(backup, passphrase);
-  const restored = typed.ok ? typed : await keyRing.restore(backup, normalPassphrase(passphrase));
-  if (!restored.ok) throw new AppError('INVALID', 'this is no backup');
+  requireContinued(contents.serverKeys, (await pinned.info()).keys);
+  return { backup: contents, server, user, key, pinned };
 }
 
 /** Sessions of purpose `recover`: each opens rotation and the withdrawal of a removal, and ends with them. */

@@ -2,9 +2,19 @@
 // A backup brings no reeds and the server lists none: a new device has what is opened on it and answers MISS for the rest.
 import { AppError } from '../base/errors.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
-import { parseServerId, parseServerKeyId, parseUserId, parseUserKeyId, type ServerId, type ServerKeyId } from '../wire/address.ts';
+import type { Result } from '../base/result.ts';
+import {
+  parseServerId,
+  parseServerKeyId,
+  parseUserId,
+  parseUserKeyId,
+  type ServerId,
+  type ServerKeyId,
+  type UserId,
+  type UserKeyId,
+} from '../wire/address.ts';
 import type { Api } from './api.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { BackupContents, BackupReason, KeyRing } from './key-ring.ts';
 import { normalPassphrase } from './passphrase.ts';
 import type { PinnedServer } from './server.ts';
 import type { ServerTime } from './server-time.ts';
@@ -41,17 +51,10 @@ export async function restoreAccount(
   input: { readonly backup: string; readonly passphrase: string },
 ): Promise<SignedUp> {
   const { api, keyRing, time, random } = deps;
-  // As it was typed first: a passphrase that the person chose may have capitals.
-  const typed = await keyRing.restore(input.backup, input.passphrase);
-  const opened = typed.ok ? typed : await keyRing.restore(input.backup, normalPassphrase(input.passphrase));
-  if (!opened.ok)
-    throw new AppError('INVALID', opened.reason === 'passphrase' ? 'the passphrase does not open this backup' : 'this is no backup');
-  const server = parseServerId(opened.value.server);
-  const user = parseUserId(opened.value.user);
-  const key = parseUserKeyId(opened.value.key);
-  if (!server || !user || !key) throw new AppError('INVALID', 'this is no backup');
+  const opened = await openWith(input.passphrase, (passphrase) => keyRing.restore(input.backup, passphrase));
+  const { server, user, key } = opened;
   const info = await (await deps.server(server)).info();
-  requireContinued(opened.value.serverKeys, info.keys);
+  requireContinued(opened.contents.serverKeys, info.keys);
   const member = { server, user, key, device: uuidv7(time.now(), random) };
   const token = await linkDevice(deps, member);
   const session = { token: async () => token, refused: () => undefined };
@@ -60,8 +63,31 @@ export async function restoreAccount(
   return { account, token };
 }
 
+/**
+ * Opens a backup by what was typed, as it is first: a passphrase that the person chose may have capitals.
+ * @returns what is in it, and whose it is
+ * @throws AppError INVALID for a wrong passphrase or what is no backup, with the mend
+ */
+export async function openWith<T extends BackupContents>(
+  typed: string,
+  open: (passphrase: string) => Promise<Result<T, BackupReason>>,
+): Promise<{ readonly contents: T; readonly server: ServerId; readonly user: UserId; readonly key: UserKeyId }> {
+  const asTyped = await open(typed);
+  const opened = asTyped.ok ? asTyped : await open(normalPassphrase(typed));
+  if (!opened.ok) throw opened.reason === 'passphrase' ? wrongPassphrase() : noBackup();
+  const { value: contents } = opened;
+  const [server, user, key] = [parseServerId(contents.server), parseUserId(contents.user), parseUserKeyId(contents.key)];
+  if (!server || !user || !key) throw noBackup();
+  return { contents, server, user, key };
+}
+
+const wrongPassphrase = (): AppError =>
+  new AppError('INVALID', 'the passphrase does not open this backup; check the spelling of its words and their order');
+const noBackup = (): AppError => new AppError('INVALID', 'this is no backup; choose the .asc file that was saved, whole');
+
 /** The server's chain must continue the one in the backup: another chain is another server. */
 export function requireContinued(pinned: readonly string[], found: readonly ServerKeyId[]): void {
   const isContinued = pinned.every((text, at) => parseServerKeyId(text) === found[at]);
-  if (!isContinued) throw new AppError('INVALID', 'the server has other keys than when this backup was made');
+  if (!isContinued)
+    throw new AppError('INVALID', 'the server has other keys than when this backup was made; check its address, and ask its operator');
 }

@@ -60,9 +60,10 @@ type Draft = {
 export async function signUp(deps: SignUpDeps, input: SignUpInput): Promise<SignedUp> {
   const { api, keyRing, time } = deps;
   const invite = input.invite === undefined ? null : parseInviteLink(input.invite);
-  if (input.invite !== undefined && !invite) throw new AppError('INVITE_INVALID', 'this is no invite link');
+  if (input.invite !== undefined && !invite)
+    throw new AppError('INVITE_INVALID', 'this is no invite link; take the whole of it, with what stands behind the #');
   const name = checkUsername(input.username);
-  if (!name.ok) throw new AppError('INVALID', `username: ${name.reason}`);
+  if (!name.ok) throw new AppError('INVALID', `username: ${name.reason}; choose 2 to 30 letters of one script`);
   input.onStep?.('checking-server');
   const server = await deps.server(invite?.server ?? null);
   const info = await server.info();
@@ -94,7 +95,7 @@ async function draftOf(
   const user = await userIdFromFingerprint(keys.fingerprint, server.id);
   const before = (await store.get('meta', META))?.value as Draft | undefined;
   if (before?.user === user && before.username === said.username && before.bio === said.bio) return before;
-  if (!keys.recovery) throw new AppError('INVALID', 'the recovery key is no longer on this device');
+  if (!keys.recovery) throw new AppError('INVALID', 'the recovery key is no longer on this device; begin anew on one without keys');
   const now = time.now();
   const key = userKeyId(user, keys.fingerprint);
   const recovery = keys.recovery as StatementOf<'key'>['recovery'];

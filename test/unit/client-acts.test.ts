@@ -254,7 +254,7 @@ describe('a thread', () => {
   test('names the part that is too long, and how much is too much', async () => {
     await expect(on.outbox.publish({ texts: ['one', 'x'.repeat(5_001)] })).rejects.toMatchObject({
       code: 'TOO_LARGE',
-      detail: expect.stringMatching(/texts\[1\].*5001 signs.*at most 5000/),
+      detail: expect.stringMatching(/texts\[1\].*5001 characters.*at most 5000/),
     });
   });
 });

@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<string, string>> = {
   WRONG_WORDS: 'These words do not open this backup. Check their spelling and order.',
   'username: length': 'A name has 2 to 30 characters.',
   'username: sign': 'Names are made of letters, digits, dots, hyphens and underscores.',
-  'username: invisible': 'This name has signs that can’t be seen. Type it again by hand.',
+  'username: invisible': 'This name has characters that can’t be seen. Type it again by hand.',
   'username: scripts': 'A name has letters, and all of one script: mixed ones could look like somebody else’s.',
   'username: edge': 'A name starts and ends with a letter or a digit.',
   'the passphrase does not open this backup': 'These words do not open this backup. Check their spelling and order.',
