@@ -1,5 +1,5 @@
 // The tests of `npm run long`: what `npm test` shows with hundreds, with as many as it is promised for, and what it leaves out of tests that are dear
-// (test/support/length.ts). One at a time.
+// (test/support/length.ts). First the long ones, one at a time, then the rest as `npm test` runs them.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { project, RUNNING } from './test/support/project.ts';
@@ -17,6 +17,16 @@ const AT_LENGTH = [
   ...['pg/abuse-corpora', 'pg/abuse-generated', 'relay/bad-input'].map((name) => `test/${name}.test.ts`),
 ];
 
+const NEEDS = { database: true, bundle: true, timeoutMs: 600_000 };
+const long = project('long', NEEDS);
+const rest = project('rest', { ...NEEDS, more: AT_LENGTH });
+
 export default defineConfig({
-  test: { ...RUNNING, maxWorkers: 1, projects: [project('long', { database: true, bundle: true, timeoutMs: 600_000, more: AT_LENGTH })] },
+  test: {
+    ...RUNNING,
+    projects: [
+      { test: { ...long.test, ...RUNNING, maxWorkers: 1, sequence: { groupOrder: 0 } } },
+      { test: { ...rest.test, ...RUNNING, maxWorkers: 3, sequence: { groupOrder: 1 } } },
+    ],
+  },
 });
