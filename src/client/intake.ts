@@ -1,5 +1,6 @@
 // Taking what comes: consent first, then the judgement on the copy, then the store, then DATA_ACK. So many at once and no more: what waits is
 // acknowledged later, and what is too much is left unanswered, so that the server says it again.
+import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Result } from '../base/result.ts';
 import { Slots } from '../base/slots.ts';
@@ -78,7 +79,7 @@ export class Intake {
     const before = this.#checking.get(reedId) ?? Promise.resolve();
     const work = before
       .then(() => this.#slots.run(() => this.#take(frame, reedId)))
-      .catch(() => this.#refuse(frame.id, reedId, 'CANNOT_STORE'))
+      .catch((error: unknown) => this.#refuse(frame.id, reedId, 'CANNOT_STORE', error))
       .finally(() => {
         this.#waiting--;
         if (this.#checking.get(reedId) === work) this.#checking.delete(reedId);
@@ -215,11 +216,12 @@ export class Intake {
     this.#refuse(frame.id, reedId, 'UNSOLICITED');
   }
 
-  #refuse(eventId: string, reedId: ReedId, reason: InvalidReason): void {
+  /** `error`: why it could not be taken now. What is asked of the server in between fails by an AppError, a medium by whatever it likes. */
+  #refuse(eventId: string, reedId: ReedId, reason: InvalidReason, error?: unknown): void {
     this.#deps.send({ id: eventId, type: 'dataInvalid', body: { reason } });
     if (reason !== 'CANNOT_STORE') return;
     const pending = this.#pendingCopy(reedId);
-    if (pending) void this.#deps.open.fail(pending, new RequestFailure('cannot-store'));
+    if (pending) void this.#deps.open.fail(pending, new RequestFailure(error instanceof AppError ? 'cannot-check' : 'cannot-store'));
     else this.#deps.missed();
   }
 

@@ -61,6 +61,7 @@ export type RequestOutcome =
   | 'expired'
   | 'not-acknowledged'
   | 'invalid'
+  | 'cannot-check'
   | 'cannot-store'
   | 'cancelled'
   | 'rate-limited'

@@ -230,6 +230,7 @@ const ENDED: Readonly<Record<RequestOutcome, string>> = {
   expired: 'no one who has it was online for a day',
   'not-acknowledged': 'it was sent, but did not arrive',
   invalid: 'only false copies came',
+  'cannot-check': 'a key that proves it could not be had; it will be tried at the next start',
   'cannot-store': 'it could not be stored here',
   cancelled: 'it was cancelled',
   'rate-limited': 'too much was asked for; it will be tried at the next start',

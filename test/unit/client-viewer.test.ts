@@ -1,5 +1,6 @@
 // The viewer against a scripted server: what it sends, stores and says for everything that can come back.
 import { beforeEach, describe, expect, test } from 'vitest';
+import { AppError } from '../../src/base/errors.ts';
 import { fail } from '../../src/base/result.ts';
 import { MemoryStore } from '../../src/client/memory-store.ts';
 import type { Change } from '../../src/client/store.ts';
@@ -95,12 +96,15 @@ describe('a request', () => {
     expect(on.of('requestReed')).toHaveLength(1);
   });
 
-  test('says cannot-store, and accuses nobody, when the store or a key can not be reached', async () => {
+  test.each([
+    ['cannot-check', new AppError('UNAVAILABLE', 'no key to be had')],
+    ['cannot-store', new Error('the disk is full')],
+  ])('says %s, and accuses nobody, when a key can not be had, or the store not be reached', async (said, error) => {
     const { outcome } = await begin();
-    on.verdict(new Error('no key to be had'));
+    on.verdict(error);
     await on.deliver(reed);
     expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(['CANNOT_STORE']);
-    expect(await outcomeOf(outcome)).toBe('cannot-store');
+    expect(await outcomeOf(outcome)).toBe(said);
   });
 
   test.each([

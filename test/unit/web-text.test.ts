@@ -30,6 +30,7 @@ const OUTCOMES: Record<Exclude<RequestOutcome, 'refused'>, { again: boolean }> =
   expired: { again: true },
   'not-acknowledged': { again: true },
   invalid: { again: true },
+  'cannot-check': { again: true },
   'cannot-store': { again: true },
   cancelled: { again: true },
   'rate-limited': { again: true },

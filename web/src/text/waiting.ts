@@ -90,6 +90,10 @@ const ENDS: Readonly<Record<string, WaitText>> = {
     title: 'Its signature is broken',
     note: 'What came is not what its author signed, so it is not shown. The server was told. Asking again asks someone else.',
   },
+  'cannot-check': {
+    title: 'It came, but could not be checked',
+    note: 'A key that proves it could not be had at the moment, so it is not shown. Ask again in a while.',
+  },
   'cannot-store': { title: 'This device has no room for it', note: 'It came, but could not be stored. Free some space and ask again.' },
   expired: { title: 'Nobody came online with it for a day', note: 'The request has ended. You can ask again.' },
   'not-acknowledged': { title: 'It was sent twice and did not arrive here', note: 'Your connection may be weak. You can ask again.' },
