@@ -21,7 +21,8 @@ export type OwnKeysDeps = {
 
 export type KeyKind = 'identity' | 'transport';
 export type Rotated = {
-  readonly kind: KeyKind /** `fingerprint@server`, or a transport key's kid. */;
+  readonly kind: KeyKind;
+  /** `fingerprint@server`, or a transport key's kid. */
   readonly key: string;
   readonly effectiveAt: Date;
 };

@@ -93,6 +93,9 @@ export async function rotateTransportKey(tx: Executor, deps: RotationDeps, compr
   const keys = await lockedKeys(tx, passphrase);
   const waiting = namedTransportKeys(keys, nowMs).some(({ effectiveAtMs }) => effectiveAtMs > nowMs);
   if (!compromised && waiting) throw new AppError('CONFLICT', 'a new transport key is announced already');
+  // What has ended signs and proves nothing any more: its private half stays with nobody, and no start has to open it.
+  await sql`
+    delete from server_keys where server_id = ${keys.id} and kind = 'transport' and revoked_at <= ${new Date(nowMs)}`.execute(tx);
   const effectiveAt = new Date(compromised ? nowMs : nowMs + limits.transportKeyAnnouncedMs);
   const endsAt = new Date(compromised ? nowMs : nowMs + limits.transportKeyKeptMs);
   await sql`

@@ -56,6 +56,11 @@ describe('keys made anew', () => {
     await settlePeers(a);
     expect(await a.federation.directory.list()).toMatchObject([{ state: 'live' }]);
     expect((await a.world.identity.server.document()).statement.transportKeys.map(({ kid }) => kid)).toEqual([stolen.key]);
+    const next = await rotate(a, 'transport');
+    const kept = await a.world.db.query<{ id: string }>({
+      text: `select id from server_keys where kind = 'transport' and wrapped_private_key is not null order by created_at`,
+    });
+    expect(kept).toEqual([{ id: `${a.id}#${stolen.key}` }, { id: `${a.id}#${next.key}` }]);
   });
 
   test('and lost with a backup that came back leave its server a stranger, until its operator says so', async () => {
