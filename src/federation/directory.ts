@@ -35,6 +35,13 @@ export type DetailedPeer = Omit<PeerRow, 'document' | 'candidate' | 'epoch'> & {
 type DetailedRow = PeerRow & { readonly owed: readonly string[]; readonly invitedUntil: Date | null; readonly newestKeyAt: Date | null };
 
 const FIND = `select p.state, s.document from peers p join servers s on s.id = p.server_id where p.server_id = $1`;
+/** The names of a server's members are shown with its web address. One that somebody else says is theirs too is not shown: the address under which it answers is. */
+const LISTED = `select ${PEER_COLUMNS},
+    exists (select from peers q join servers t on t.id = q.server_id where q.server_id <> p.server_id and q.state <> 'revoked'
+      and s.document #>> '{statement,webUrl}' in (q.base_url, t.document #>> '{statement,webUrl}'))
+    or exists (select from servers o where o.is_self
+      and s.document #>> '{statement,webUrl}' in (o.document #>> '{statement,baseUrl}', o.document #>> '{statement,webUrl}')) as "webTaken"
+  from peers p join servers s on s.id = p.server_id where p.state = 'live' order by p.server_id`;
 const DETAILED = `select ${PEER_COLUMNS},
     array(select n.kind from owed_peer_notices n where n.server_id = p.server_id order by n.kind) as owed,
     (select i.expires_at from peer_invitations i where i.server_id = p.server_id and i.used_at is null) as "invitedUntil",
@@ -91,12 +98,9 @@ export class Directory implements Peers {
   /** The peers of this server. */
   async list(): Promise<ListedPeer[]> {
     const now = this.#deps.clock.now();
-    const rows = await this.#deps.db.query<PeerRow>({
-      name: 'peers-live',
-      text: `select ${PEER_COLUMNS} from peers p join servers s on s.id = p.server_id where p.state = 'live' order by p.server_id`,
-    });
+    const rows = await this.#deps.db.query<PeerRow & { readonly webTaken: boolean }>({ name: 'peers-live', text: LISTED });
     return rows.map((row) => ({
-      ...{ server: row.server, name: row.name, webUrl: row.document?.statement.webUrl ?? '' },
+      ...{ server: row.server, name: row.name, webUrl: (row.webTaken ? row.baseUrl : row.document?.statement.webUrl) ?? '' },
       state: row.away || breakerNow(row, now) !== 'closed' ? 'away' : 'live',
     }));
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
 import { APPROVED, BACK, MaliciousStage } from '../support/malicious-stage.ts';
+import { makeMember } from '../support/members.ts';
 import type { RawPeer } from '../support/raw-peer.ts';
 import { bytes, uint } from '../support/raw-wire.ts';
 
@@ -62,6 +63,18 @@ describe('its document', () => {
     await stage.move('revoke', peer);
     await stage.server.settle();
     expect(other.calls.slice(told).map(({ leg }) => leg)).not.toContain('notice');
+  });
+
+  test('with the web address of another peer, or of the server itself, is not shown with it', async () => {
+    const [peer, member] = [await stage.peer(), await makeMember(stage.server)];
+    const shownAs = async (of: RawPeer) => (await member.lists.peers()).find(({ server }) => server === of.id)?.webUrl;
+    for (const webUrl of [other.origin, stage.origin]) {
+      await shown(await peer.document({ webUrl }), peer);
+      expect([await shownAs(peer), await shownAs(other)]).toEqual([peer.origin, other.origin]);
+    }
+    await shown(await peer.document({ webUrl: 'https://reeds.example' }), peer);
+    expect(await shownAs(peer)).toBe('https://reeds.example');
+    await member.close();
   });
 
   test('with the address of another peer begins no peering', async () => {
