@@ -3,10 +3,13 @@
 import { DEFAULT_LIMITS as LIMITS } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { ServerKeyId, UserId, UserKeyId } from '../wire/address.ts';
+import type { Certificate } from '../wire/canonical.ts';
 import { plainKeys } from '../wire/kinds.ts';
+import type { StatementOf } from '../wire/statements.ts';
 import { readPublicKey } from './openpgp.ts';
 import {
   type AcceptedCertificate,
+  acceptedBefore,
   type KeyLookup,
   type KnownKey,
   type VerifyContext,
@@ -127,11 +130,22 @@ export async function verifyKeyChain(
   return links.ok ? ok(links.value.map(({ key }) => key)) : links;
 }
 
+/** isProven: whether this certificate at this place of the chain was proven before, and is stored; `keys` then know its key, too. */
+type ChainContext = VerifyContext & { readonly isProven?: (certificate: unknown, at: number) => boolean };
+
+/** The key of a link; one that is stored need not be read again. */
+async function keyAt(accepted: AcceptedCertificate<'key'>, stored: KeyLookup | null): Promise<ChainKey> {
+  const known = await stored?.userKey(accepted.certificate.statement.key);
+  if (!known) return keyOf(accepted);
+  const { recovery, recoveryArmor } = accepted.certificate.statement;
+  return { id: known.id, publicKey: known.publicKey, recovery, byRecovery: recoveryArmor !== undefined, signedAtMs: accepted.signedAtMs };
+}
+
 /** As `verifyKeyChain`, with the certificates of each key in the form to store. */
 export async function proveKeyChain(
   entries: readonly unknown[],
   user: UserId,
-  context: VerifyContext,
+  context: ChainContext,
 ): Promise<Result<readonly ProvenLink[], VerifyReason>> {
   if (entries.length === 0 || entries.length > LIMITS.keyChain) return fail('broken-chain');
   const proven = new ProvenKeys(context.keys);
@@ -139,13 +153,16 @@ export async function proveKeyChain(
   const links: ProvenLink[] = [];
   for (const [at, entry] of entries.entries()) {
     if (!isEntry(entry)) return fail('malformed');
-    const accepted = await verifyCertificate(entry.certificate, 'key', inner);
+    const isStored = context.isProven?.(entry.certificate, at) === true;
+    const accepted = isStored
+      ? ok(await acceptedBefore(entry.certificate as Certificate<StatementOf<'key'>>))
+      : await verifyCertificate(entry.certificate, 'key', inner);
     if (!accepted.ok) return accepted;
     const { statement } = accepted.value.certificate;
     const before = links.at(-1);
     if (statement.user !== user) return fail('broken-chain', 'user');
     if (statement.predecessor !== before?.key.id) return fail('broken-chain', 'predecessor');
-    const key = await keyOf(accepted.value);
+    const key = await keyAt(accepted.value, isStored ? context.keys : null);
     if (proven.has(key.id)) return fail('broken-chain', 'key');
     if (!isNamed(key, before?.revocation ?? null)) return fail('broken-chain', 'successor');
     proven.add(key);
@@ -154,7 +171,10 @@ export async function proveKeyChain(
       links.push({ key, certificate: accepted.value, revocation: null });
       continue;
     }
-    const revocation = await verifyRevocation(entry, accepted.value, inner);
+    const revocation =
+      context.isProven?.(entry.revocation, at) === true
+        ? ok(await acceptedBefore(entry.revocation as Certificate<StatementOf<'key-revocation'>>))
+        : await verifyRevocation(entry, accepted.value, inner);
     if (!revocation.ok) return revocation;
     const revoked = { ...key, revokedSeq: revocation.value.seq };
     proven.add(revoked);

@@ -258,3 +258,12 @@ export async function verifyCertificate<T extends UserStatementType>(
   const certificate = { ...signed, countersignature: countersignature.value };
   return ok({ certificate, bytes, hash, seq, signedAtMs: parseTime(signedAt) as number });
 }
+
+/** A certificate that was accepted before, as it was stored then: nothing of it is verified again. */
+export async function acceptedBefore<T extends UserStatementType>(
+  certificate: Certificate<StatementOf<T>>,
+): Promise<AcceptedCertificate<T>> {
+  const bytes = bytesOf(certificate.statement);
+  const { seq, signedAt } = certificate.countersignature.statement;
+  return { certificate, bytes, hash: await statementHash(bytes), seq, signedAtMs: parseTime(signedAt) as number };
+}

@@ -115,7 +115,8 @@ export class FoldHome {
     // Nothing is kept of who asks for what is not there.
     if (!(await isThere(this.#deps.db, request.reedId, isFallback)))
       return { status: isFallback ? STATUS['not-held'] : STATUS['not-found'] };
-    if (!(await this.#isRequesters(request))) throw new AppError('BAD_REQUEST', 'key_chain does not prove that key to be the requester’s');
+    if (!(await this.#isRequesters(peer, request)))
+      throw new AppError('BAD_REQUEST', 'key_chain does not prove that key to be the requester’s');
     const opened = await this.#tried(peer, request, isFallback);
     switch (opened.verdict) {
       case 'opened':
@@ -137,13 +138,13 @@ export class FoldHome {
   }
 
   /** Whether the key is the requester's. A chain that is too long for a request is asked for at the requester's home. */
-  async #isRequesters({ keyChain, requesterId, requesterKeyId }: FoldRequest): Promise<boolean> {
+  async #isRequesters(peer: ServerId, { keyChain, requesterId, requesterKeyId }: FoldRequest): Promise<boolean> {
     const { askForChain, keys } = this.#deps;
-    if (await keys.accept(requesterId, requesterKeyId, keyChain)) return true;
+    if (await keys.accept(requesterId, requesterKeyId, { chain: keyChain, by: peer })) return true;
     if (keyChain.length > 0) return false;
     const asked = await askForChain(requesterKeyId);
     if (asked === null) throw busy();
-    return keys.accept(requesterId, requesterKeyId, asked);
+    return keys.accept(requesterId, requesterKeyId, { chain: asked, by: peer });
   }
 
   async #tried(peer: ServerId, request: FoldRequest, isFallback: boolean): Promise<ForeignOpened> {

@@ -45,7 +45,7 @@ export interface RequesterKeys {
   /** The certificates from the first key of `user` to this one; null if it is not known, or ended. */
   chainOf(user: UserId, key: UserKeyId): Promise<readonly unknown[] | null>;
   /** Verifies that this is a key of that user, and keeps what proves it. False: it is not. */
-  accept(user: UserId, key: UserKeyId, chain: readonly unknown[]): Promise<boolean>;
+  accept(user: UserId, key: UserKeyId, of: { readonly chain: readonly unknown[]; readonly by: ServerId }): Promise<boolean>;
 }
 
 export interface ThreadRecords {

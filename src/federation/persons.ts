@@ -35,7 +35,7 @@ export type PersonsDeps = {
 const ABOUT_BYTES = 1_024;
 const OK = 200;
 
-const isAway = (learned: Result<'learned'>): boolean => !learned.ok && learned.reason === 'away';
+const isAway = (learned: Result<'learned'>): boolean => !learned.ok && (learned.reason === 'away' || learned.reason === 'too-many-keys');
 
 export class Persons {
   readonly #deps: PersonsDeps;

@@ -37,7 +37,7 @@ export type ItemJudgeDeps = {
 };
 
 /** Reasons that time or another message may mend. */
-const OF_THE_MOMENT: ReadonlySet<string> = new Set(['unknown-key', 'unknown-server-key', 'dated-ahead', 'undone']);
+const OF_THE_MOMENT: ReadonlySet<string> = new Set(['unknown-key', 'unknown-server-key', 'dated-ahead', 'undone', 'too-many-keys']);
 export const isOfTheMoment = (reason: string): boolean => OF_THE_MOMENT.has(reason);
 
 const refused = (reason: string, detail = ''): Judged => ({ kind: 'refused', reason, detail });

@@ -119,7 +119,7 @@ export class StreamReceiver implements Leg {
     const { db, foreign } = this.#deps;
     if (judged.kind === 'chain') {
       const within = (tx: Transaction<DB>) => this.#number(tx, course, item.number).then(() => true);
-      const learned = await foreign.learnChain(course.author, judged.entries, within);
+      const learned = await foreign.learnChain(course.author, judged.entries, { within });
       if (!learned.ok) return verdict(isOfTheMoment(learned.reason) ? 'later' : 'refused', learned.reason);
       return verdict(learned.value === 'learned' ? 'accepted' : 'known');
     }

@@ -2,9 +2,11 @@
 // whoever reads can verify. A key that is kept needs no second proof.
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/pool.ts';
-import { type UserId, type UserKeyId, userOf } from '../wire/address.ts';
+import { type ServerId, type UserId, type UserKeyId, userOf } from '../wire/address.ts';
 import type { ForeignPersons } from './foreign.ts';
 import type { Keys } from './keys.ts';
+
+const RETRY_MS = 5_000;
 
 export type ForeignKeysDeps = {
   readonly db: Database;
@@ -31,13 +33,20 @@ export class ForeignKeys {
     }
   }
 
-  /** Verifies that this is the current key of that user, and keeps its chain. False: it is not, or has ended. */
-  async accept(user: UserId, key: UserKeyId, chain: readonly unknown[]): Promise<boolean> {
+  /**
+   * Verifies that this is the current key of that user, and keeps its chain. False: it is not, or has ended.
+   * @param of the chain, and the server for which it is proven
+   * @throws AppError TOO_MANY_OPEN if that one had as many proven as it may
+   */
+  async accept(user: UserId, key: UserKeyId, of: { readonly chain: readonly unknown[]; readonly by: ServerId }): Promise<boolean> {
+    const { by, chain } = of;
     const known = await this.#standing(key);
     if (known !== null) return known;
     const { certificate } = (chain.at(-1) ?? {}) as { certificate?: { statement?: { key?: unknown } } };
     if (certificate?.statement?.key !== key) return false;
-    const learned = await this.#deps.foreign.learnChain(user, chain);
+    const learned = await this.#deps.foreign.learnChain(user, chain, { by });
+    if (!learned.ok && learned.reason === 'too-many-keys')
+      throw new AppError('TOO_MANY_OPEN', 'as many keys as are proven for a peer in a minute', { retryAfterMs: RETRY_MS });
     return learned.ok && (await this.#standing(key)) === true;
   }
 

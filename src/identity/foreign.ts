@@ -1,6 +1,8 @@
 // Persons of other servers: their keys, proven from the id on, what ended, and who they say they are. Nothing of them is stored unproven, and a
 // home speaks of its own people only. Whatever is learned may come any number of times.
+import { isDeepStrictEqual } from 'node:util';
 import { sql, type Transaction } from 'kysely';
+import { type Bucket, take } from '../base/bucket.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
@@ -8,7 +10,7 @@ import { type ChainPlace, continuationOf, type ProvenLink, proveKeyChain } from 
 import { type AcceptedCertificate, type KeyLookup, type VerifyReason, verifyCertificate } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
 import type { DB } from '../db/types.ts';
-import { serverOf, type UserId, type UserKeyId } from '../wire/address.ts';
+import { type ServerId, serverOf, type UserId, type UserKeyId } from '../wire/address.ts';
 import type { UserStatementType } from '../wire/statements.ts';
 import { hashBytes, storeStatement } from './countersign.ts';
 import type { Executor } from './executor.ts';
@@ -30,7 +32,8 @@ export type ChainEntry = { readonly certificate: object; readonly revocation?: o
 /** What belongs into the same transaction; false undoes all. */
 export type Within = (tx: Transaction<DB>) => Promise<boolean>;
 
-export type LearnReason = VerifyReason | 'other-chain' | 'undone';
+/** too-many-keys: as many certificates of keys as are proven for one server in a minute. */
+export type LearnReason = VerifyReason | 'other-chain' | 'undone' | 'too-many-keys';
 /** Whether anything was new. */
 export type Learned = Result<'learned' | 'known', LearnReason>;
 
@@ -38,9 +41,12 @@ export type Learned = Result<'learned' | 'known', LearnReason>;
 class Undone extends Error {}
 
 const ALWAYS: Within = async () => true;
+const MINUTE_MS = 60_000;
 
 export class ForeignPersons {
   readonly #deps: ForeignPersonsDeps;
+  /** What proving chains may still cost, by the server for which they are proven: peers, and nobody else. */
+  readonly #proofs = new Map<ServerId, Bucket>();
 
   constructor(deps: ForeignPersonsDeps) {
     this.#deps = deps;
@@ -63,18 +69,39 @@ export class ForeignPersons {
   }
 
   /**
-   * Proves a person's chain and stores what of it is new. Of two that differ everybody keeps the same one.
+   * Proves a person's chain and stores what of it is new. Of two that differ everybody keeps the same one. What is stored is not proven again.
    * @param entries of every key from the id's first on
+   * @param by the server that brought them, or had us ask for them
    */
-  async learnChain(user: UserId, entries: readonly unknown[], within: Within = ALWAYS): Promise<Learned> {
-    const { clock, db, keys, onKeyEnded } = this.#deps;
-    const proven = await proveKeyChain(entries, user, { keys, now: clock.now() });
+  async learnChain(
+    user: UserId,
+    entries: readonly unknown[],
+    { by = serverOf(user), within = ALWAYS }: { readonly by?: ServerId; readonly within?: Within } = {},
+  ): Promise<Learned> {
+    const { clock, db, keys, limits, onKeyEnded } = this.#deps;
+    if (entries.length > limits.keyChain) return fail('broken-chain');
+    const isProven = provenBy(await this.chain(user));
+    if (!this.#mayProve(by, entries, isProven)) return fail('too-many-keys');
+    const proven = await proveKeyChain(entries, user, { keys, now: clock.now(), isProven });
     if (!proven.ok) return proven;
     const outcome = await undoable(() => db.transaction((tx) => this.#store(tx, user, { links: proven.value, within })));
     if (outcome === null) return fail('undone');
     if (outcome === 'other-chain') return fail('other-chain');
     for (const key of outcome.ended) onKeyEnded(key);
     return ok(outcome.isNew ? 'learned' : 'known');
+  }
+
+  #mayProve(by: ServerId, entries: readonly unknown[], isProven: (certificate: unknown, at: number) => boolean): boolean {
+    const { clock, limits } = this.#deps;
+    const certificates = entries.flatMap((entry, at) => {
+      const { certificate, revocation } = (entry ?? {}) as { certificate?: unknown; revocation?: unknown };
+      return [certificate, revocation].filter((each) => each !== undefined && !isProven(each, at));
+    });
+    if (certificates.length === 0) return true;
+    const rate = { burst: limits.keyProofsPerMinute, perMs: limits.keyProofsPerMinute / MINUTE_MS };
+    const bucket = this.#proofs.get(by) ?? { level: rate.burst, at: clock.monotonicMs() };
+    this.#proofs.set(by, bucket);
+    return take(bucket, rate, certificates.length, clock.monotonicMs()) === 0;
   }
 
   async #store(
@@ -147,6 +174,12 @@ export class ForeignPersons {
     });
   }
 }
+
+/** What of a chain is stored, place by place, as it is there. */
+const provenBy =
+  (stored: readonly ChainEntry[]) =>
+  (certificate: unknown, at: number): boolean =>
+    [stored[at]?.certificate, stored[at]?.revocation].some((each) => each !== undefined && isDeepStrictEqual(each, certificate));
 
 async function undoable<T>(work: () => Promise<T>): Promise<T | null> {
   try {
