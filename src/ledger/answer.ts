@@ -98,7 +98,8 @@ export const relayed = async (context: LedgerContext, items: readonly AnswerItem
       items.map((item) => item.holder),
       new Date(now),
       new Date(now + context.limits.acknowledgeMs),
-      new Date(now + context.limits.forwardMs),
+      // Later than its replica gives it up, which begins to pass it on after this.
+      new Date(now + context.limits.forwardMs + context.limits.forwardAgainMs),
     ],
   });
   return rows.map((row) =>

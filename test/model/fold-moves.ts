@@ -69,6 +69,12 @@ const STARTS: readonly Start[] = [
     moves: [...each('silent'), ...each('request'), CALM, { kind: 'asking-forgets' }, CALM],
   },
   {
+    // Its home still sends what it does not know of any more.
+    name: 'copies held, all is forgotten, and asked for anew',
+    weather: { deliver: ['hold'] },
+    moves: [...each('request'), CALM, { kind: 'asking-forgets' }, ...each('request'), CALM, { kind: 'release-first' }, CALM],
+  },
+  {
     name: 'copies that never end',
     weather: { deliver: ['hold-answer', 'lose-answer'], ack: ['lose-answer', 'repeat-late'] },
     moves: [...each('invalid', [0, 1]), ...each('silent', [2]), ...each('request'), CALM, pass(16_000), pass(31_000)],

@@ -203,7 +203,9 @@ export class FoldPlay {
   }
 
   async #unkept(side: Side): Promise<string[]> {
-    const under = (): Flight[] => this.#pair.wire.flights.filter(({ hasArrived, to }) => to === side.id && !hasArrived);
+    const { wire } = this.#pair;
+    const under = (): Flight[] =>
+      wire.flights.filter(({ crossing, hasArrived, to }) => to === side.id && !hasArrived && !wire.isForgotten(crossing));
     const before = under();
     if (before.length === 0) return [];
     const rows = await side.community.rows<{ id: string }>(UNKEPT, [before.map(({ crossing }) => crossing)]);

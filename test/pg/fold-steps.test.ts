@@ -1,6 +1,7 @@
 // The fold's statements where two of them meet, and where a bound is reached.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { relayed } from '../../src/ledger/answer.ts';
 import { auditCrossingEvents, dueCrossings, settleCrossings } from '../../src/ledger/crossing-ends.ts';
 import { answered, arrive, oneSleeps, returned } from '../../src/ledger/crossings.ts';
 import { crossingsFreed, forgetFold, holderSaid, peerAway, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
@@ -195,14 +196,29 @@ describe('one server', () => {
 });
 
 describe('a peering that ends', () => {
+  it('leaves nothing owed to it, however much that is', async () => {
+    await world.db.query({
+      text: `insert into holder_notices (server_id, reed_id, due_at) select $1, 'r' || g, now() from generate_series(1, 7) g`,
+      values: [PEER],
+    });
+    await world.db.query({
+      text: `insert into foreign_pending_events (crossing_id, event_id, asked_server_id, subject, kind, requester, owes, due_at, created_at)
+        select gen_random_uuid(), gen_random_uuid(), $1, 's' || g, 'reed', 'r', 'ack', now(), now() from generate_series(1, 5) g`,
+      values: [PEER],
+    });
+    await peerGone({ ...world.context, limits: { ...world.limits, batchItems: 2 } }, PEER);
+    for (const table of ['holder_notices', 'foreign_pending_events', 'fold_peers'])
+      expect(await world.db.query({ text: `select from ${table}` })).toEqual([]);
+  });
+
   it('leaves nobody waiting whose crossing was committed while it did', async () => {
     await line(1);
-    await peerGone(world.db, PEER);
+    await peerGone(world.context, PEER);
     await crossingsFreed(world.context, PEER, now);
     // A look at the line that began before and is committed only now.
     await peersLive(world.db, [PEER]);
     const { crossing } = await promote(world.context, [FAR], now);
-    await peerGone(world.db, PEER);
+    await peerGone(world.context, PEER);
     expect(await dueCrossings(world.context, now)).toEqual([]);
     expect(await dueCrossings(world.context, now + 16_000)).toEqual([
       { crossingId: crossing[0]?.crossingId, subject: FAR, outcome: 'freed' },
@@ -313,6 +329,20 @@ describe('a slot of a peer', () => {
     expect((await open(stale)).verdict).toBe('stale');
     expect(await supersede(first)).toMatchObject({ outcome: 'ended', mayHaveCome: false });
     expect([(await open(second)).verdict, (await open(first)).verdict, await world.events()]).toMatchObject(['opened', 'cancelled', [{}]]);
+  });
+
+  it('is taken from what is passed on by nobody any more, not before its replica gives that up', async () => {
+    const [author] = await world.community('author');
+    const reed = await world.reed(author as UserId);
+    const request = asked(reed);
+    await open(request);
+    await become(request.peerRequestId, 2, 0);
+    await world.db.query({ text: 'update pending_events set holder = $1, dispatched_at = now(), attempt = 1', values: [author] });
+    await relayed(world.context, [{ eventId: request.eventId, holder: author as UserId }], now);
+    const [row] = await world.db.query<{ state: number; due_at: Date }>({ text: 'select state, due_at from pending_events' });
+    expect(row?.state).toBe(6);
+    // It begins a while after it was written that it does.
+    expect(Number(row?.due_at) - now).toBeGreaterThanOrEqual(world.limits.forwardMs + 1_000);
   });
 
   it('is not left while a copy is being passed on', async () => {

@@ -32,9 +32,11 @@ const finish = async (members: readonly Persistent[]): Promise<void> => {
 const idsOf = (members: readonly Persistent[]): string[] => members.map(({ account }) => account.userId).sort();
 
 /** Some ask for one reed at once. */
-export async function reading(stage: BorderStage): Promise<BorderScene> {
+export const reading = (stage: BorderStage): Promise<BorderScene> => crossing(stage, READERS);
+
+async function crossing(stage: BorderStage, readers: number): Promise<BorderScene> {
   const home = await connected(stage, 'home', 1);
-  const asking = await connected(stage, 'asking', READERS);
+  const asking = await connected(stage, 'asking', readers);
   const [reed] = await stage.home.community.reeds(home[0]?.account.userId as never, 1);
   return {
     members: { home, asking },
@@ -121,7 +123,7 @@ export async function missing(stage: BorderStage): Promise<BorderScene> {
 
 /** The only holder of the asking side gives its copy up. */
 export async function giving(stage: BorderStage): Promise<BorderScene> {
-  const scene = await reading(stage);
+  const scene = await crossing(stage, 1);
   await scene.go();
   await scene.again();
   await stage.empty();

@@ -50,6 +50,7 @@ export class Wire {
   readonly #underWay = new Set<UnderWay>();
   /** By crossing. */
   readonly #asked = new Map<string, { readonly by: ServerId; readonly reed: ReedId; readonly requester: UserId }>();
+  readonly #forgotten = new Set<string>();
   /** The most copies of one reed that were on their way to one server at once. */
   mostToOne = 0;
   /** By which calls get old. */
@@ -119,10 +120,15 @@ export class Wire {
     this.#cut(({ startedAt }) => this.now() - startedAt >= afterMs, 'timeout');
   }
 
-  /** The connections of a server end with it; `forgets`: and it knows nothing any more of what it asked for. */
+  /** The connections of a server end with it; `forgets`: and it knows nothing any more of what it asked for, which is still sent, and counts. */
   cutOff(server: ServerId, forgets: boolean): void {
     this.#cut(({ call }) => call.from === server || call.to === server, 'unreachable');
-    if (forgets) for (const [crossing, { by }] of this.#asked) if (by === server) this.#asked.delete(crossing);
+    if (forgets) for (const [crossing, { by }] of this.#asked) if (by === server) this.#forgotten.add(crossing);
+  }
+
+  /** Whether whoever asked for it knows nothing of it any more. */
+  isForgotten(crossing: string): boolean {
+    return this.#forgotten.has(crossing);
   }
 
   #cut(isCut: (each: UnderWay) => boolean, reason: string): void {
@@ -157,7 +163,7 @@ export class Wire {
     }
   }
 
-  /** @returns null: whoever asked for it knows nothing of it any more */
+  /** @returns null: nobody was seen to ask for it */
   #flightOf(crossing: string, to: ServerId): Flight | null {
     const asked = this.#asked.get(crossing);
     return asked === undefined || asked.by !== to
