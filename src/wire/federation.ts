@@ -26,6 +26,10 @@ export type AnswerEnvelope = {
 
 const EMPTY = new Uint8Array(0);
 const JSON_DEPTH = 16;
+const DETAIL_CHARS = 200;
+
+/** Words of another server end up on a terminal of ours. */
+const printable = (text: string): string => text.slice(0, DETAIL_CHARS).replace(/[^\x20-\x7e]/g, '?');
 
 export function encodeAnswer({ epoch, body, refusal }: AnswerEnvelope): Uint8Array {
   if (refusal === undefined) return Wire.encode({ epoch, body }).finish();
@@ -49,7 +53,7 @@ export function decodeAnswer(bytes: Uint8Array): Result<AnswerEnvelope, 'malform
     const explained = certificateOf(certificate);
     if (explained === null) return fail('malformed', 'certificate');
     if (code === 0 && detail === '') return ok({ epoch, body });
-    return ok({ epoch, body, refusal: { code: errorCodeOf(code), detail, retryAfterMs, ...explained } });
+    return ok({ epoch, body, refusal: { code: errorCodeOf(code), detail: printable(detail), retryAfterMs, ...explained } });
   } catch {
     return fail('malformed');
   }
