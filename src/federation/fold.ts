@@ -189,12 +189,12 @@ export class Fold implements FoldPort {
 
   /** A peering is suspended or revoked: both directions end. Copies that members have stay theirs. */
   async ended(server: ServerId): Promise<void> {
-    const { clock, db, limits, looks } = this.#deps;
+    const { clock, limits, looks } = this.#deps;
     this.#live.delete(server);
     this.#silent.delete(server);
     this.#epochs.delete(server);
     await this.#eachLine(server, async () => undefined, true);
-    await peerGone(db, server);
+    await peerGone(this.#deps, server);
     await this.#endEvents(server);
     for (;;) {
       const freed = await crossingsFreed(this.#deps, server, clock.now());

@@ -75,17 +75,31 @@ export const epochSeen = async (db: Database, server: ServerId, epoch: string): 
   return row?.renewed ?? false;
 };
 
-/** A peer is asked no more, from the commit on. */
-export const peerGone = async (db: Database, server: ServerId): Promise<void> => {
-  await db.query({
-    name: 'fold_peer_gone',
-    text: `with gone as (delete from fold_peers where server_id = $1),
-      notices as (delete from holder_notices where server_id = $1),
-      unheld as (delete from foreign_relay_requests where requesting_server_id = $1 and owes is not null)
-      delete from foreign_pending_events where asked_server_id = $1 and owes is not null`,
-    values: [server],
-  });
+/** A peer is asked no more, and nothing is owed to it. That it is none comes between, so that who dies here begins anew at the next start. */
+export const peerGone = async (context: LedgerContext, server: ServerId): Promise<void> => {
+  await oweNothing(context, server);
+  await context.db.query({ name: 'fold_peer_gone', text: 'delete from fold_peers where server_id = $1', values: [server] });
+  await oweNothing(context, server);
 };
+
+/** Forgets what is owed to a peer, a page of each kind at a time. */
+async function oweNothing({ db, limits }: LedgerContext, server: ServerId): Promise<void> {
+  for (let most = limits.batchItems; most >= limits.batchItems; ) {
+    const [row] = await db.query<{ most: number }>({
+      name: 'fold_peer_unowed',
+      text: `
+with notices as (delete from holder_notices where server_id = $1 and reed_id = any(array(
+    select reed_id from holder_notices where server_id = $1 order by reed_id limit $2)) returning 1),
+unheld as (delete from foreign_relay_requests where event_id = any(array(
+    select event_id from foreign_relay_requests where requesting_server_id = $1 and owes is not null order by peer_request_id limit $2)) returning 1),
+owed as (delete from foreign_pending_events where crossing_id = any(array(
+    select crossing_id from foreign_pending_events where asked_server_id = $1 and owes is not null order by subject, slot limit $2)) returning 1)
+select greatest((select count(*) from notices), (select count(*) from unheld), (select count(*) from owed))::int as most`,
+      values: [server, limits.batchItems],
+    });
+    most = row?.most ?? 0;
+  }
+}
 
 export type PeerEnded = { readonly eventId: string; readonly freed: UserId | null; readonly owner: string | null };
 

@@ -196,21 +196,6 @@ describe('one server', () => {
 });
 
 describe('a peering that ends', () => {
-  it('leaves nothing owed to it, however much that is', async () => {
-    await world.db.query({
-      text: `insert into holder_notices (server_id, reed_id, due_at) select $1, 'r' || g, now() from generate_series(1, 7) g`,
-      values: [PEER],
-    });
-    await world.db.query({
-      text: `insert into foreign_pending_events (crossing_id, event_id, asked_server_id, subject, kind, requester, owes, due_at, created_at)
-        select gen_random_uuid(), gen_random_uuid(), $1, 's' || g, 'reed', 'r', 'ack', now(), now() from generate_series(1, 5) g`,
-      values: [PEER],
-    });
-    await peerGone({ ...world.context, limits: { ...world.limits, batchItems: 2 } }, PEER);
-    for (const table of ['holder_notices', 'foreign_pending_events', 'fold_peers'])
-      expect(await world.db.query({ text: `select from ${table}` })).toEqual([]);
-  });
-
   it('leaves nobody waiting whose crossing was committed while it did', async () => {
     await line(1);
     await peerGone(world.context, PEER);
