@@ -226,6 +226,7 @@ export const DEFAULT_LIMITS = {
   peerRequestsAtOnce: 8, // of one peer to us
   peerRequestsPerSecond: 50, // of one peer
   peerBytesPerMinute: 128 * MIB, // of one peer, both ways
+  watchedPerLook: 1_000, // subscriptions and registrations of reeds elsewhere that one look reads
   keyProofsPerMinute: 2_000, // certificates of keys that are verified for one peer: 429, or later
   peerFaultBytes: MIB, // that a call counts as which does not hold: so many bytes in vain cost most
   peerClockMs: 5 * MINUTE, // that clocks of servers may differ by

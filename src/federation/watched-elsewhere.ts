@@ -26,6 +26,8 @@ export type WatchedElsewhereDeps = {
 
 /** later: it was not asked, or has enough; it is there as far as is known. */
 type Outcome = ReedCounts | 'away' | 'later' | 'none';
+/** next: where the page after this one begins; null: this was the last. */
+type Page = { readonly reeds: readonly ReedId[]; readonly next: string | null };
 type Registered = { readonly outcome: Promise<Outcome>; readonly at: number };
 
 const REQUEST_BYTES = 1_024;
@@ -40,6 +42,9 @@ export class WatchedElsewhere implements Leg {
   /** Registered by this replica, or being registered. */
   readonly #registered = new Map<ReedId, Registered>();
   readonly #renewing = new Set<ServerId>();
+  /** Where the next look goes on: among subscriptions, and among what is registered. */
+  #lookedUpTo = '';
+  #checkedUpTo = 0;
 
   constructor(deps: WatchedElsewhereDeps) {
     this.#deps = deps;
@@ -121,40 +126,78 @@ export class WatchedElsewhere implements Leg {
   }
 
   async #renew(peer: ServerId): Promise<void> {
-    const { clock, db, limits } = this.#deps;
     for (const reed of this.#registered.keys()) if (serverOf(reed) === peer) this.#registered.delete(reed);
-    const rows = await db.query<{ reed: ReedId }>({
-      name: 'watched_of_peer',
-      text: `select distinct v.target as reed from reed_subscriptions v where ${WATCHED_OF} = $1 order by 1`,
-      values: [peer],
-    });
-    for (let at = 0; at < rows.length; at += limits.registrationsAtOnce) {
-      const outcomes = await Promise.all(rows.slice(at, at + limits.registrationsAtOnce).map(({ reed }) => this.#register(reed, 0)));
-      for (const outcome of outcomes) if (typeof outcome === 'object') await this.#tell(outcome);
-      // It goes away again, or has enough: its coming back, or the next look, takes up the rest.
-      if (outcomes.includes('away') || outcomes.includes('later')) return;
-      if (at + limits.registrationsAtOnce < rows.length) await pause(clock, limits.registrationPauseMs);
+    for (let after: string | null = ''; after !== null; ) {
+      const page: Page = await this.#page(after);
+      if (!(await this.#registerAll(page.reeds.filter((reed) => serverOf(reed) === peer)))) return;
+      after = page.next;
     }
   }
 
-  /** What is registered and watched no more is given back, and what is watched and not registered, or long since, is registered. */
-  async look(): Promise<void> {
-    const { calls, clock, db, home, limits } = this.#deps;
-    const rows = await db.query<{ reed: ReedId; server: ServerId }>({
-      name: 'watched_all',
-      text: `select distinct v.target as reed, ${WATCHED_OF} as server from reed_subscriptions v where ${WATCHED_OF} <> $1`,
-      values: [home],
+  /** Registers a few at a time. @returns false: the peer goes away again, or has enough; its coming back, or a later look, takes up the rest */
+  async #registerAll(reeds: readonly ReedId[]): Promise<boolean> {
+    const { clock, limits } = this.#deps;
+    for (let at = 0; at < reeds.length; at += limits.registrationsAtOnce) {
+      const outcomes = await Promise.all(reeds.slice(at, at + limits.registrationsAtOnce).map((reed) => this.#register(reed, 0)));
+      for (const outcome of outcomes) if (typeof outcome === 'object') await this.#tell(outcome);
+      if (outcomes.includes('away') || outcomes.includes('later')) return false;
+      if (at + limits.registrationsAtOnce < reeds.length) await pause(clock, limits.registrationPauseMs);
+    }
+    return true;
+  }
+
+  /** Reeds elsewhere among so many subscriptions after this one, by target. */
+  async #page(after: string): Promise<Page> {
+    const { db, home, limits } = this.#deps;
+    const rows = await db.query<{ reed: ReedId; count: number }>({
+      name: 'watched_page',
+      text: `select target as reed, count(*)::int as count from (
+          select target from reed_subscriptions where target > $1 order by target limit $2) page group by target order by target`,
+      values: [after, limits.watchedPerLook],
     });
-    const watched = new Set(rows.map(({ reed }) => reed));
+    const isLast = rows.reduce((sum, { count }) => sum + count, 0) < limits.watchedPerLook;
+    return {
+      reeds: rows.map(({ reed }) => reed).filter((reed) => serverOf(reed) !== home),
+      next: isLast ? null : (rows.at(-1)?.reed ?? null),
+    };
+  }
+
+  /** What is registered and watched no more is given back, and what is watched and not registered, or long since, is registered: a part at each look. */
+  async look(): Promise<void> {
+    const { clock, limits, tasks } = this.#deps;
+    await this.#giveBack();
+    const { next, reeds } = await this.#page(this.#lookedUpTo);
+    this.#lookedUpTo = next ?? '';
     const now = clock.monotonicMs();
-    for (const reed of [...this.#registered.keys()]) {
-      if (watched.has(reed)) continue;
+    const due = reeds.filter((reed) => now - (this.#registered.get(reed)?.at ?? Number.NEGATIVE_INFINITY) >= limits.registrationMs);
+    for (const [peer, of] of Map.groupBy(due, serverOf)) {
+      if (this.#renewing.has(peer)) continue;
+      this.#renewing.add(peer);
+      tasks.run(() => this.#registerAll(of).finally(() => this.#renewing.delete(peer)));
+    }
+  }
+
+  /** One whose home did not answer is given back at a later look; should this server forget it, it answers that nobody watches it. */
+  async #giveBack(): Promise<void> {
+    const { calls, limits } = this.#deps;
+    const part = [...this.#registered.keys()].slice(this.#checkedUpTo, this.#checkedUpTo + limits.watchedPerLook);
+    const unwatched = await this.#unwatched(part);
+    this.#checkedUpTo = part.length < limits.watchedPerLook ? 0 : this.#checkedUpTo + part.length;
+    for (const reed of unwatched) {
+      const called = await calls.call(serverOf(reed), 'unsubscribe-reed', encodeReedWatch(reed));
+      if (called.kind !== 'answer' || called.status >= 500 || isSated(called)) continue;
       this.#registered.delete(reed);
-      await calls.call(serverOf(reed), 'unsubscribe-reed', encodeReedWatch(reed));
+      // Somebody came to watch it meanwhile.
+      if ((await this.#unwatched([reed])).length === 0) await this.#registerAll([reed]);
     }
-    for (const [peer, of] of Map.groupBy(rows, ({ server }) => server)) {
-      const isDue = of.some(({ reed }) => now - (this.#registered.get(reed)?.at ?? Number.NEGATIVE_INFINITY) >= limits.registrationMs);
-      if (isDue) this.renew(peer);
-    }
+  }
+
+  async #unwatched(reeds: readonly ReedId[]): Promise<ReedId[]> {
+    const rows = await this.#deps.db.query<{ reed: ReedId }>({
+      name: 'watched_no_more',
+      text: `select r.id as reed from unnest($1::text[]) as r(id) where not exists (select from reed_subscriptions v where v.target = r.id)`,
+      values: [reeds],
+    });
+    return rows.map(({ reed }) => reed);
   }
 }

@@ -216,6 +216,18 @@ describe('counts of a reed', () => {
     expect(await watched()).toEqual([]);
   });
 
+  test('that nobody watches any more are given back at a later look when the giving back was lost', async () => {
+    const [{ reeds }, member] = [await author(), await join(b)];
+    await watch(member, reeds[0] as ReedId);
+    wire.fate = ({ leg }) => (leg === 'unsubscribe-reed' ? 'lose-request' : 'deliver');
+    await member.vanish();
+    await settle();
+    expect(await watched()).toHaveLength(1);
+    wire.fate = () => 'deliver';
+    await settle();
+    expect(await watched()).toEqual([]);
+  });
+
   test('are registered anew at a peer that forgot them, once it is back or its ledger is another one', async () => {
     const [{ reeds }, member] = [await author(), await join(b)];
     const [reed] = reeds as [ReedId];

@@ -110,6 +110,9 @@ describe('two servers', () => {
     await operator(a, 'approve', b.id);
     await settlePeers(a);
     expect((await a.federation.directory.details(b.id))[0]).toMatchObject({ owed: ['approved'], failures: 1, breaker: 'open' });
+    const admin = await makeAdmin(a);
+    const listed = await a.http.inject({ url: '/api/v1/admin/peers', headers: { authorization: `Bearer ${admin.token}` } });
+    expect(listed.json().peers[0]).toMatchObject({ server: b.id, lastFault: 'unreachable', lastFaultAt: expect.any(String) });
     await b.start();
     await operator(b, 'approve', a.id);
     advance(2_000, a, b);

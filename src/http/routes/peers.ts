@@ -43,6 +43,8 @@ type Detailed = {
   readonly breaker: 'closed' | 'open' | 'half-open';
   readonly retryAt: Date | null;
   readonly failures: number;
+  readonly lastFault: string | null;
+  readonly lastFaultAt: Date | null;
   readonly owed: readonly string[];
 };
 
@@ -78,6 +80,8 @@ const DetailedSchema = Type.Object({
   ...{ begunBy: Type.String(), begunAt: Time, approvedBy: OrNull(Type.String()), approvedAt: OrNull(Time), approvedThereAt: OrNull(Time) },
   ...{ compromisedAt: OrNull(Time), invitedUntil: OrNull(Time), away: Type.Boolean(), breaker: Type.String(), retryAt: OrNull(Time) },
   ...{ failures: Type.Integer(), owed: Type.Array(Type.String()) },
+  lastFault: OrNull(Type.String({ description: 'The last fault of transport, or refusal that is of the peer itself, as one word.' })),
+  lastFaultAt: OrNull(Time),
 });
 const Connection = Type.String({ minLength: 1, maxLength: 32_768, description: 'The connection string of an invitation.' });
 const Armor = Type.String({ minLength: 1, maxLength: 8_192, description: 'The other server’s key, as its `reedbed keys print` shows it.' });
@@ -98,6 +102,7 @@ const shown = (peer: Detailed): Static<typeof DetailedSchema> => {
     ...{ server, name, state, baseUrl, key, candidateKey, begunBy, approvedBy, away, breaker, failures, owed: [...owed] },
     ...{ begunAt: peer.begunAt.toISOString(), approvedAt: when(peer.approvedAt), approvedThereAt: when(peer.approvedThereAt) },
     ...{ compromisedAt: when(peer.compromisedAt), invitedUntil: when(peer.invitedUntil), retryAt: when(peer.retryAt) },
+    ...{ lastFault: peer.lastFault, lastFaultAt: when(peer.lastFaultAt) },
   };
 };
 
