@@ -1,6 +1,6 @@
 // Two servers become peers and stop being ones: the whole ceremony with restarts and repeated steps, every refusal, two admins where there are two,
 // what each is told and when it did not hear.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { cryptoRandom, sha256 } from '../../src/base/ids.ts';
 import { decodeConnected, encodeConnect, encodeNotice } from '../../src/wire/peering.ts';
 import { startOther } from '../support/other-server.ts';
@@ -25,15 +25,12 @@ const code = (value: string) => expect.objectContaining({ code: value });
 
 let a: PeerServer;
 let b: PeerServer;
-let others: PeerServer[];
+const others: PeerServer[] = [];
 beforeAll(async () => {
   [a, b] = [await startPeerServer(), await startPeerServer()];
 });
-beforeEach(() => {
-  others = [];
-});
 afterEach(async () => {
-  await Promise.all(others.map((server) => server.close()));
+  await Promise.all(others.splice(0).map((server) => server.close()));
   await Promise.all([a, b].map((server) => server.forget()));
 });
 afterAll(async () => {
@@ -110,9 +107,9 @@ describe('two servers', () => {
     await operator(a, 'approve', b.id);
     await settlePeers(a);
     expect((await a.federation.directory.details(b.id))[0]).toMatchObject({ owed: ['approved'], failures: 1, breaker: 'open' });
-    const admin = await makeAdmin(a);
-    const listed = await a.http.inject({ url: '/api/v1/admin/peers', headers: { authorization: `Bearer ${admin.token}` } });
-    expect(listed.json().peers[0]).toMatchObject({ server: b.id, lastFault: 'unreachable', lastFaultAt: expect.any(String) });
+    const headers = { authorization: `Bearer ${(await makeAdmin(a)).token}` };
+    const { peers } = (await a.http.inject({ url: '/api/v1/admin/peers', headers })).json();
+    expect(peers[0]).toMatchObject({ lastFault: 'unreachable', lastFaultAt: expect.any(String) });
     await b.start();
     await operator(b, 'approve', a.id);
     advance(2_000, a, b);
