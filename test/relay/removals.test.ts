@@ -63,6 +63,8 @@ describe('the removal of a reed', () => {
     const [reed, other] = (await stage.community.reeds(author.userId, 2)) as [ReedId, ReedId];
     await hold([reed, other], holder);
     await stage.community.removed('reed-removal', reed);
+    // Else it may be told by both while it comes.
+    await stage.quiet();
     const h = await synced(holder);
     expect(told(h)).toHaveLength(1);
     expect(await stage.allocations(reed)).toEqual([]);

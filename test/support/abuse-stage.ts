@@ -67,6 +67,8 @@ export class AbuseStage {
 
   async start(): Promise<void> {
     this.server = await startServer({ ...this.#options, overrides: { clock: this.clock } });
+    // A start may say that the web app is not built.
+    this.#newLog();
     this.community = new LightCommunity(this.server.database.url, this.server.app.serverId);
     const [a, b, c, d, e] = (await this.accounts(5)) as [LightAccount, LightAccount, LightAccount, LightAccount, LightAccount];
     const join = (account: LightAccount, behaviour: Partial<LightBehaviour> = {}) =>
