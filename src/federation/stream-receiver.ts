@@ -6,7 +6,7 @@ import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import type { Database } from '../db/pool.ts';
 import type { DB } from '../db/types.ts';
-import { type ForeignPersons, meet } from '../identity/foreign.ts';
+import { type ForeignPersons, meeting } from '../identity/foreign.ts';
 import { parseUserId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodeStreamRequest, encodeStreamAnswer, type StreamItem, type StreamOutcome, type StreamRequest } from '../wire/streams.ts';
 import { type ItemJudge, isOfTheMoment, type Judged } from './stream-judge.ts';
@@ -138,17 +138,18 @@ export class StreamReceiver implements Leg {
    * @throws Untaken for a number of before the peering, or with others before it that are not taken
    */
   async #number(tx: Transaction<DB>, { author, before, isReplay, start, token }: Course, number: number): Promise<void> {
-    await meet(tx, [author], new Date(this.#deps.clock.now()));
+    if (!isReplay && number <= start) throw new Untaken(verdict('known'));
+    // Not above what is taken: maybe of something else, for a home that came back from a backup gives numbers again. What it is of says whether it is known.
+    const isFirst = !isReplay && before <= start;
+    const have = sql`greatest(r.number, ${start}::bigint)`;
+    const isNext = sql`(not ${isReplay}::boolean and ${number}::bigint > ${have} and ${before}::bigint <= ${have})`;
     const { rows } = await sql<{ number: number }>`
-      insert into received_streams as r (author_id, number) values (${author}, 0)
-      on conflict (author_id) do update set number = r.number returning number::float8 as number`.execute(tx);
-    if (isReplay) return;
-    const have = Math.max(rows[0]?.number ?? 0, start);
-    if (number <= start) throw new Untaken(verdict('known'));
-    // Maybe of something else: a home that came back from a backup gives numbers again. What it is of says whether it is known.
-    if (number <= have) return;
-    if (before > have) throw new Untaken(verdict('later', 'out of order'));
-    await sql`update received_streams set number = ${number}, token = ${token} where author_id = ${author}`.execute(tx);
+      with met as (${meeting([author], new Date(this.#deps.clock.now()))})
+      insert into received_streams as r (author_id, number, token) values (${author}, ${isFirst ? number : 0}, ${isFirst ? token : ''})
+      on conflict (author_id) do update set number = case when ${isNext} then ${number} else r.number end,
+        token = case when ${isNext} then ${token} else r.token end
+      returning number::float8 as number`.execute(tx);
+    if (!isReplay && (rows[0]?.number ?? 0) < number) throw new Untaken(verdict('later', 'out of order'));
   }
 }
 

@@ -1,7 +1,7 @@
 // Persons of other servers: their keys, proven from the id on, what ended, and who they say they are. Nothing of them is stored unproven, and a
 // home speaks of its own people only. Whatever is learned may come any number of times.
 import { isDeepStrictEqual } from 'node:util';
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Bucket, take } from '../base/bucket.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
@@ -192,12 +192,15 @@ async function undoable<T>(work: () => Promise<T>): Promise<T | null> {
 
 /** Rows for persons of servers that are known here; of nobody else there is anything to remember. */
 export async function meet(tx: Executor, users: readonly UserId[], at: Date): Promise<void> {
-  await sql`
+  await meeting(users, at).execute(tx);
+}
+
+/** The same as part of a statement, whose other rows may name these persons. */
+export const meeting = (users: readonly UserId[], at: Date): RawBuilder<unknown> => sql`
     insert into identities (id, server_id, first_seen_at)
     select u.id, s.id, ${at} from unnest(${[...users].sort()}::text[], ${[...users].sort().map(serverOf)}::text[]) as u(id, server)
     join servers s on s.id = u.server and not s.is_self order by u.id
-    on conflict (id) do nothing`.execute(tx);
-}
+    on conflict (id) do nothing`;
 
 /** The keys on the person's chain in their order. The lock on it is held from here on. */
 async function placesOf(tx: Executor, user: UserId): Promise<ChainPlace[]> {

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { AcceptedCertificate } from '../crypto/statement.ts';
 import { hashBytes, storeStatement } from '../identity/countersign.ts';
 import type { Executor } from '../identity/executor.ts';
-import { meet } from '../identity/foreign.ts';
+import { meeting } from '../identity/foreign.ts';
 import { type ReedId, type ServerId, serverOf, type UserId, userOf, uuidTimeMs } from '../wire/address.ts';
 import { type ReedStatement, storeRelations } from './relations.ts';
 import type { RemovalKind } from './removal.ts';
@@ -167,11 +167,11 @@ async function agreesOnRoot(tx: Executor, { replyTo, root }: ReedStatement): Pro
 
 async function point(tx: Executor, reeds: readonly ReedId[], of: { home: ServerId; now: number; author: UserId }): Promise<void> {
   const elsewhere = reeds.filter((id) => serverOf(id) !== of.home).sort();
-  await meet(tx, [...new Set([of.author, ...elsewhere.map(userOf)])], new Date(of.now));
   await sql`
+    with met as (${meeting([...new Set([of.author, ...elsewhere.map(userOf)])], new Date(of.now))})
     insert into reed_identities (id, server_id, author_id)
-    select p.id, i.server_id, i.id from unnest(${elsewhere}::text[], ${elsewhere.map(userOf)}::text[]) as p(id, author)
-    join identities i on i.id = p.author order by p.id
+    select p.id, s.id, p.author from unnest(${elsewhere}::text[], ${elsewhere.map(userOf)}::text[], ${elsewhere.map(serverOf)}::text[]) as p(id, author, server)
+    join servers s on s.id = p.server and not s.is_self order by p.id
     on conflict (id) do nothing`.execute(tx);
 }
 
