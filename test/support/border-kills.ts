@@ -71,7 +71,7 @@ const SCENES: readonly (readonly [string, MakeScene, readonly Point[]])[] = [
     publishing,
     [
       ['home', 'streams_next', BOTH],
-      ['asking', 'update received_streams set number', COMMITTED],
+      ['asking', 'insert into received_streams', COMMITTED],
       ['asking', 'delete from pending_fanout', COMMITTED],
       ['asking', 'ledger_owe', BOTH],
       ['home', 'update peer_cursors set cursor', COMMITTED],
