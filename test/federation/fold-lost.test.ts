@@ -171,10 +171,14 @@ describe('a crossing that brings nothing, though a holder is online there', () =
     const ids = () =>
       pair.wire.calls.flatMap(({ leg, body }) => (leg === 'request' ? [decodeFoldRequest(body)?.peerRequestId ?? 'not a request'] : []));
     expect(ids()).toHaveLength(1);
-    await pair.passUntil(20_000, () => ids().length === 2);
-    expect([new Set(ids()).size, pair.wire.count('cancel')]).toEqual([1, 0]);
-    await pair.passUntil(20_000, () => ids().length === 3);
-    expect([new Set(ids()).size, pair.wire.count('cancel')]).toEqual([2, 1]);
+    // More than one may go out while a step of time settles.
+    await pair.passUntil(20_000, () => ids().length >= 2);
+    const [first, again] = ids();
+    expect(again).toBe(first);
+    await pair.passUntil(20_000, () => ids().some((id) => id !== first));
+    const legs = pair.wire.calls.map(({ leg }) => leg);
+    expect(legs.indexOf('cancel')).toBeGreaterThan(legs.indexOf('request', legs.indexOf('request') + 1));
+    expect(ids().filter((id) => id === first)).toHaveLength(2);
     await reader.vanish();
   });
 });
