@@ -40,7 +40,7 @@ const HAS_CONTROL = /\p{Cc}/u;
 export const text = (expects = 'a text without control characters'): Kind<string> =>
   textual(expects, (value) => (value.length <= MAX_TEXT && !HAS_CONTROL.test(value) ? value : null));
 
-export const serverName: Kind<string> = textual('a name of 1 to 80 characters, without control characters', (value) => {
+export const serverName: Kind<string> = textual('a name of 1 to 80 characters on one line, none of them invisible', (value) => {
   const name = value.normalize('NFC');
   return isServerName(name) ? name : null;
 });
