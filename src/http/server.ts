@@ -22,7 +22,7 @@ import { authRoutes } from './routes/auth.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { elsewhereRoutes, type PeopleElsewhere } from './routes/elsewhere.ts';
-import { type FederationDoor, federationRoutes, isFederation } from './routes/federation.ts';
+import { FEDERATION_ROUTE, type FederationDoor, federationRoutes } from './routes/federation.ts';
 import { followRoutes } from './routes/follows.ts';
 import { inviteRoutes } from './routes/invites.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -47,7 +47,8 @@ export type HttpDeps = Omit<PeerRouteDeps, 'acts'> & {
 };
 
 const REQUEST_ID_BYTES = 8;
-const UNCOUNTED = new Set(['/healthz', '/readyz']);
+/** Routes; the last counts by who signed. What is none of their methods is a request like any other. */
+const UNCOUNTED: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', FEDERATION_ROUTE]);
 
 /** Builds the HTTP server, ready for `inject` and `listen`. */
 export async function createHttp(deps: HttpDeps): Promise<Api> {
@@ -85,10 +86,21 @@ function makeInstance(deps: HttpDeps, connections: Connections): Api {
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1_024 },
     ajv: { customOptions: AJV_OPTIONS },
-    frameworkErrors: (error, request, reply) => void sendProblem(error, request as FastifyRequest, reply as unknown as FastifyReply),
+    frameworkErrors: (error, request, reply) => unrouted(deps, error, request as FastifyRequest, reply as unknown as FastifyReply),
     clientErrorHandler: connections.onClientError,
   };
   return Fastify(options).withTypeProvider<TypeBoxTypeProvider>();
+}
+
+/** An address that can't be read is asked of no route and no hook. */
+function unrouted(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  let why = error;
+  try {
+    spend(deps, 'request', request);
+  } catch (over) {
+    why = over;
+  }
+  sendProblem(why, request, reply);
 }
 
 function addHooks(app: Api, deps: HttpDeps): void {
@@ -97,7 +109,7 @@ function addHooks(app: Api, deps: HttpDeps): void {
     refuseDoubtful(request, reply);
     // Node reads nothing that came in one packet behind an upgrade that was not taken.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
-    if (!UNCOUNTED.has(request.url) && !isFederation(request.url)) spend(deps, 'request', request);
+    if (!UNCOUNTED.has(request.routeOptions.url)) spend(deps, 'request', request);
   });
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern and no more: a path names members and reeds, and an address names a member.

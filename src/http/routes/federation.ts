@@ -27,8 +27,8 @@ export type FederationDoor = {
 
 const PREFIX = '/federation/v1/';
 
-/** Whether a request is counted by who signed it, not by the address that it comes from. */
-export const isFederation = (target: string): boolean => target.startsWith(PREFIX);
+/** Its requests are counted by who signed them, not by the address that they come from. */
+export const FEDERATION_ROUTE = `${PREFIX}:leg`;
 
 export function federationRoutes(app: Api, deps: ApiDeps & { readonly federation: FederationDoor }): void {
   app.register(async (inner: Api) => {
@@ -36,7 +36,7 @@ export function federationRoutes(app: Api, deps: ApiDeps & { readonly federation
     inner.addContentTypeParser('*', (_request: unknown, payload: unknown, done: (error: null, body: unknown) => void) =>
       done(null, payload),
     );
-    inner.post<{ Params: { leg: string } }>(`${PREFIX}:leg`, { schema: { hide: true } }, async (request, reply) => {
+    inner.post<{ Params: { leg: string } }>(FEDERATION_ROUTE, { schema: { hide: true } }, async (request, reply) => {
       const { raw, params } = request;
       const answer = await deps.federation.answer({
         leg: params.leg,
