@@ -1,23 +1,28 @@
 // What a person reads when something is not as it should be: a file that is no backup, a word that is misspelt, a server that is away; and how
 // they connect as soon as it is back.
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Member } from '../../src/client/member.ts';
+import { makeMember } from '../support/members.ts';
 import { launchChromium, openProfile } from './support/chromium.ts';
 import { look } from './support/looks.ts';
-import { connected, goTo, type Person, signUp } from './support/person.ts';
+import { card, connected, goTo, makeInvite, type Person, signUp } from './support/person.ts';
 import { type RunningServer, startServer } from './support/running-server.ts';
 
 let browser: Browser;
 let server: RunningServer;
 let ada: Person;
+let ben: Member;
 
 beforeAll(async () => {
   server = await startServer();
   browser = await launchChromium();
   ada = await signUp(browser, server.url, server.rootInvite, 'ada');
+  ben = await makeMember(server, { name: 'ben', invite: await makeInvite(ada.page) });
 });
 
 afterAll(async () => {
+  await ben?.close();
   await browser?.close();
   await server?.dispose();
 });
@@ -38,6 +43,19 @@ test('a file that is no backup is called that, and a misspelt word is named', as
   await look(page, 'x-restore-misspelt');
   expect(elsewhere.complaints).toEqual([]);
   await elsewhere.context.close();
+});
+
+test('a name that could not be had is looked for again, and stands there without a press', async () => {
+  const { page, context } = ada;
+  const [anyUser, refuse] = [/\/users\//, (route: Route): Promise<void> => route.abort()];
+  await context.route(anyUser, refuse);
+  await goTo(page, 'Broadcast');
+  await (await ben.publish({ text: 'Who am I?' })).published;
+  await card(page, 'Who am I?')
+    .getByRole('link', { name: /^member / })
+    .waitFor();
+  await context.unroute(anyUser, refuse);
+  await card(page, 'Who am I?').getByRole('link', { name: 'ben', exact: true }).waitFor();
 });
 
 test('a server that is away is told as that without moving the page, and is tried again at a press', async () => {

@@ -48,13 +48,13 @@ beforeAll(async () => {
     startServer(undefined, { host: '127.0.0.3', settings: named('Third') }),
   ]);
   browser = await launchChromium();
-  const joining = Promise.all([
+  [ada, ben, cleo] = await Promise.all([
     signUp(browser, heron.url, heron.rootInvite, 'ada'),
     signUp(browser, marsh.url, marsh.rootInvite, 'ben'),
     makeMember(third, { name: 'cleo', invite: third.rootInvite }),
   ]);
-  const peering = [becomePeers(heron, marsh, folder), becomePeers(heron, third, folder), becomePeers(third, marsh, folder)];
-  [[ada, ben, cleo]] = await Promise.all([joining, ...peering]);
+  // Their pages are open by now, and are told of no peer: they meet its people first.
+  await Promise.all([becomePeers(heron, marsh, folder), becomePeers(heron, third, folder), becomePeers(third, marsh, folder)]);
   dora = await makeMember(heron, { name: 'dora', invite: await makeInvite(ada.page) });
   const { published, reedId } = await dora.publish({ text: 'Written where nobody looked yet' });
   await published;

@@ -1,7 +1,7 @@
 // Calls between tabs: what happens to a page's questions while the tab that answers them comes, goes and is replaced.
 import { afterEach, expect, test } from 'vitest';
 import { type ActError, Calls } from '../../web/src/link/calls.ts';
-import { type ActName, STARTING, type Status } from '../../web/src/link/protocol.ts';
+import { type ActName, CHANNEL_NAME, type PageMessage, STARTING, type Status, type WorkerMessage } from '../../web/src/link/protocol.ts';
 import { type ActTable, type Service, serveActs } from '../../web/src/worker/serve.ts';
 
 const STATUS: Status = { ...STARTING, phase: 'online' };
@@ -108,6 +108,57 @@ test('what may already be done is not done a second time by the next leader', as
   });
   await expect(answer).rejects.toMatchObject({ code: 'INTERRUPTED' });
   expect(published).toBe(0);
+});
+
+test('what a leader answered is looked at anew under the next one, which may not know what its acts changed', async () => {
+  const first = leader({});
+  const told: boolean[] = [];
+  const asking = owned(
+    new Calls(
+      () => undefined,
+      (own) => told.push(own),
+    ),
+  );
+  await asking.ask('status', null);
+  expect(told).toEqual([]);
+  first.close();
+  leader({});
+  await expect.poll(() => told).toEqual([true]);
+});
+
+test('a page that was answered by nobody yet has nothing to look at anew', async () => {
+  const told: boolean[] = [];
+  const answer = owned(
+    new Calls(
+      () => undefined,
+      (own) => told.push(own),
+    ),
+  ).ask('status', null);
+  leader({});
+  await answer;
+  expect(told).toEqual([]);
+});
+
+test('a call that is heard again after it was done is not done again', async () => {
+  let published = 0;
+  leader({
+    publish: async () => {
+      published += 1;
+      return { reedId: 'r' };
+    },
+  });
+  const channel = new BroadcastChannel(CHANNEL_NAME);
+  owned(channel);
+  const call: PageMessage = { to: 'worker', kind: 'call', call: 'c', act: 'publish', input: { texts: ['once'], broadcast: true } };
+  const answered = new Promise((resolve) => {
+    channel.onmessage = ({ data }: MessageEvent<WorkerMessage>) => data.kind === 'result' && resolve(data);
+  });
+  channel.postMessage(call);
+  await answered;
+  channel.postMessage(call);
+  // What is asked after it is answered after it.
+  await page().ask('status', null);
+  expect(published).toBe(1);
 });
 
 test('a page that stops waiting tells the worker', async () => {

@@ -1,5 +1,6 @@
 // A page's side of the channel: asks acts of whichever tab's worker leads, and survives a change of leader.
-// A call the old leader had not taken is sent again; one it had taken is sent again only if repeating it is harmless.
+// A call the old leader had not taken is sent again; one it had taken is sent again only if repeating it is harmless. What the old one
+// answered is taken to be old: it may have ended before it told what an act of its changed.
 import { base64url, cryptoRandom } from '../../../src/base/ids.ts';
 import {
   type ActFailure,
@@ -46,6 +47,7 @@ export class Calls {
   readonly #open = new Map<string, OpenCall>();
   readonly #onStatus: (status: Status) => void;
   readonly #onChanged: (own: boolean) => void;
+  #wasAnswered = false;
 
   constructor(onStatus: (status: Status) => void, onChanged: (own: boolean) => void) {
     this.#onStatus = onStatus;
@@ -108,6 +110,7 @@ export class Calls {
   #hearAnswer(message: Extract<WorkerMessage, { readonly call: string }>): void {
     const open = this.#open.get(message.call);
     if (!open) return;
+    this.#wasAnswered = true;
     if (message.kind === 'taken') open.taken = true;
     else if (message.kind === 'progress') open.progress(message.progress);
     else if (open.act === 'watch' && message.kind === 'result') return;
@@ -128,5 +131,7 @@ export class Calls {
       open.taken = false;
       this.#send({ to: 'worker', kind: 'call', call, act: open.act, input: open.input });
     }
+    if (this.#wasAnswered) this.#onChanged(true);
+    this.#wasAnswered = false;
   }
 }

@@ -26,6 +26,8 @@ import type {
 
 export const CHANNEL_NAME = 'reedbed';
 export const LEADER_LOCK = 'reedbed-leader';
+/** Held by the worker itself: a browser may give the lock of a tab that is gone to the next one while its worker still runs. */
+export const WORKER_LOCK = 'reedbed-worker';
 
 /** Where the profile's one connection stands. */
 export type Phase = 'starting' | 'signed-out' | 'connecting' | 'offline' | 'online' | 'stopped';

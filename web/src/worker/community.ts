@@ -185,7 +185,7 @@ export class Community {
   /** By the server's list, then by the names that this device has met. A name without a server is somebody's of one's own. */
   async #whoseName(written: string): Promise<string | null> {
     const { name, server: label } = splitName(written);
-    const server = label === '' ? (this.#member.account?.server ?? null) : this.#servers.named(label);
+    const server = label === '' ? (this.#member.account?.server ?? null) : await this.#servers.named(label);
     if (server === null) return null;
     try {
       const { value } = await this.#member.lists.people(name).next();

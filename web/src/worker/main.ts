@@ -1,12 +1,20 @@
 // The profile's only worker: key ring, store and socket live here, in the tab that leads. What needs cryptography is loaded
 // when there is a key to use or one to make.
-import { STARTING, type Status } from '../link/protocol.ts';
+import { STARTING, type Status, WORKER_LOCK } from '../link/protocol.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Membership } from './membership.ts';
 import { serveActs } from './serve.ts';
 
 const SIGNED_OUT: Status = { ...STARTING, phase: 'signed-out' };
 const storageFailed = (reason: string): Status => ({ ...STARTING, phase: 'stopped', reason });
+
+// Two workers at once would write in the same places.
+await new Promise<void>((isAlone) => {
+  void navigator.locks.request(WORKER_LOCK, () => {
+    isAlone();
+    return new Promise<never>(() => undefined);
+  });
+});
 
 let status = STARTING;
 let membership: Promise<Membership> | null = null;

@@ -83,13 +83,13 @@ export class Membership {
   constructor({ member, database, audience, clock }: Parts) {
     this.#member = member;
     this.#database = database;
-    const names = new Names(database, member);
     // People may be called otherwise from now on.
     const changed = (): void => {
       audience.changed(false);
       void this.#tidings.tell();
     };
-    const servers = new Servers({ member, database, changed });
+    const names = new Names({ member, database, clock, changed });
+    const servers = new Servers({ member, database, clock, changed });
     this.servers = servers;
     this.#views = new Views({ member, database, names, servers });
     this.#unread = new Unread({ member, database });

@@ -1,5 +1,7 @@
 // Names of members for display, from memory, the profile's store or the server, in this order. A name that can't be had is
-// empty, and is looked for again next time; a question to the server is asked once at a time for each member.
+// empty, and pages are told to look for it again; a question to the server is asked once at a time for each member.
+import { doubling } from '../../../src/base/backoff.ts';
+import type { Clock, Timer } from '../../../src/base/clock.ts';
 import type { Member } from '../../../src/client/member.ts';
 import { parseUserId, type ServerId, serverOf, type UserId } from '../../../src/wire/address.ts';
 import type { Database } from '../store/database.ts';
@@ -7,16 +9,36 @@ import { allNames, getName, putName } from '../store/names.ts';
 import { sameName } from '../text/names.ts';
 
 const KEPT = 5_000;
+const AGAIN_FIRST_MS = 2_000;
+const AGAIN_MAX_MS = 60_000;
+
+type Parts = {
+  readonly member: Member;
+  readonly database: Database;
+  readonly clock: Clock;
+  /** A name may be had now. */
+  changed(): void;
+};
 
 export class Names {
   readonly #database: Database;
   readonly #member: Member;
+  readonly #clock: Clock;
+  readonly #changed: () => void;
   readonly #known = new Map<UserId, string>();
   readonly #asking = new Map<UserId, Promise<string>>();
 
-  constructor(database: Database, member: Member) {
+  #failures = 0;
+  #again: Timer | null = null;
+
+  constructor({ member, database, clock, changed }: Parts) {
     this.#database = database;
     this.#member = member;
+    this.#clock = clock;
+    this.#changed = changed;
+    member.subscribe((event) => {
+      if (event.type === 'connection' && event.state === 'online' && this.#again) this.#lookAgain();
+    });
   }
 
   async of(user: UserId): Promise<string> {
@@ -60,11 +82,20 @@ export class Names {
   async #ask(user: UserId): Promise<string> {
     try {
       const author = await this.#member.author(user);
+      this.#failures = 0;
       if (!author) return '';
       await putName(this.#database, { id: user, username: author.username });
       return author.username;
     } catch {
+      this.#again ??= this.#clock.after(doubling(++this.#failures, AGAIN_FIRST_MS, AGAIN_MAX_MS), () => this.#lookAgain());
       return '';
     }
+  }
+
+  /** Pages that still show somebody without a name ask for it. */
+  #lookAgain(): void {
+    this.#again?.cancel();
+    this.#again = null;
+    this.#changed();
   }
 }

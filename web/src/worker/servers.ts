@@ -1,5 +1,6 @@
 // The servers beside the member's own: what stands behind the names of their people, and whether they can be reached. The last answer is kept in
 // the profile, so that lists read the same offline, and people of a server that is a peer no more keep their names.
+import type { Clock } from '../../../src/base/clock.ts';
 import type { ListedPeer } from '../../../src/client/lists.ts';
 import type { Member } from '../../../src/client/member.ts';
 import type { MemberEvent } from '../../../src/client/types.ts';
@@ -9,15 +10,24 @@ import type { Database } from '../store/database.ts';
 import { hostOf, labelsOf } from '../text/servers.ts';
 
 const KEPT = 'servers';
+/** Nobody is told of a new peer: its people may be met before it was heard of. */
+const ASKED_FOR_UNKNOWN_EVERY_MS = 10_000;
 
 type Known = Omit<PeerRef, 'label'>;
-type Parts = { readonly member: Member; readonly database: Database /** What is known has changed. */; changed(): void };
+type Parts = {
+  readonly member: Member;
+  readonly database: Database;
+  readonly clock: Clock;
+  /** What is known has changed. */
+  changed(): void;
+};
 
 export class Servers {
   readonly #parts: Parts;
   #known: readonly Known[] = [];
   #labels: ReadonlyMap<string, string> = new Map();
   #asking: Promise<void> | null = null;
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -39,12 +49,22 @@ export class Servers {
     return server === this.#parts.member.account?.server ? '' : this.nameOf(server);
   }
 
+  /** By its id while it was not heard of, which it is asked for then. */
   nameOf(server: ServerId): string {
-    return this.#labels.get(server) ?? server;
+    const label = this.#labels.get(server);
+    if (label === undefined) void this.#askForUnknown();
+    return label ?? server;
   }
 
   /** The server that people are named with like this; null if there is none. */
-  named(label: string): ServerId | null {
+  async named(label: string): Promise<ServerId | null> {
+    const known = this.#named(label);
+    if (known) return known;
+    await this.#askForUnknown();
+    return this.#named(label);
+  }
+
+  #named(label: string): ServerId | null {
     const found = this.#known.find(({ server }) => this.#labels.get(server) === label.toLowerCase());
     return parseServerId(found?.server ?? label);
   }
@@ -58,6 +78,10 @@ export class Servers {
     return this.list;
   }
 
+  async #askForUnknown(): Promise<void> {
+    if (this.#asking || this.#parts.clock.now() - this.#askedAt >= ASKED_FOR_UNKNOWN_EVERY_MS) await this.ask();
+  }
+
   #hear(event: MemberEvent): void {
     if (event.type === 'connection' ? event.state === 'online' : event.type === 'peer-lost') void this.ask();
   }
@@ -65,6 +89,7 @@ export class Servers {
   async #ask(): Promise<void> {
     const { member, database, changed } = this.#parts;
     if (member.connection !== 'online') return;
+    this.#askedAt = this.#parts.clock.now();
     const listed = await member.lists.peers().catch(() => null);
     if (listed === null) return;
     const next = merged(this.#known, listed);
