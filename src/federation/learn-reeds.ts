@@ -30,13 +30,19 @@ export class LearnReeds {
   }
 
   /** @returns whether it is here now. @throws AppError REMOVED with the certificate */
-  async learn(id: ReedId): Promise<boolean> {
+  learn(id: ReedId): Promise<boolean> {
+    return this.#ask(id, false);
+  }
+
+  /** isHead: a part named it as its thread's; it is no part of yet another one, or its home would send us from one to the next without an end. */
+  async #ask(id: ReedId, isHead: boolean): Promise<boolean> {
     const called = await this.#deps.calls.call(serverOf(id), 'certificate', encodeAbout(id));
     if (called.kind !== 'answer') return false;
     if (called.status === GONE) return this.#removed(id, called);
     const answer = called.status === OK ? decodeCertificateAnswer(called.body) : null;
     if (!answer?.ok) return false;
-    return answer.value.parts.length > 0 ? this.#thread(id, answer.value) : this.#reed(id, answer.value.certificate);
+    if (answer.value.parts.length > 0) return this.#thread(id, answer.value);
+    return !isHead && this.#reed(id, answer.value.certificate);
   }
 
   async #reed(id: ReedId, certificate: object): Promise<boolean> {
@@ -44,7 +50,7 @@ export class LearnReeds {
     if (!accepted.ok || accepted.value.certificate.statement.id !== id) return false;
     const { thread } = accepted.value.certificate.statement;
     // A part comes with its thread, whose head names them all.
-    if (thread !== undefined) return thread.head !== id && userOf(thread.head) === userOf(id) && this.learn(thread.head);
+    if (thread !== undefined) return thread.head !== id && userOf(thread.head) === userOf(id) && this.#ask(thread.head, true);
     return this.#keep([accepted.value], null);
   }
 

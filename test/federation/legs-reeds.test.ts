@@ -8,7 +8,7 @@ import type { ReedId } from '../../src/wire/address.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { decodeFound, encodeSearchRequest } from '../../src/wire/legs.ts';
 import { heading } from '../../src/wire/statements.ts';
-import { decodeAbout, encodeAbout } from '../../src/wire/streams.ts';
+import { decodeAbout, encodeAbout, encodeCertificateAnswer } from '../../src/wire/streams.ts';
 import { makeHttp } from '../support/http.ts';
 import { flush, type Home, openHome, peer } from '../support/peer-stage.ts';
 import { PeerWire } from '../support/peer-wire.ts';
@@ -171,6 +171,27 @@ describe('a home that lies', () => {
     expect((await reedAt(reed)).status).toBe(404);
     expect(await stored(reed)).toEqual([]);
     b.clock.advance(b.limits.notHadMs + 1);
+  });
+
+  test('of which head a part is of, without an end, is asked for the part and its head, and no more', async () => {
+    const [one, two] = [newReedId(a, ann), newReedId(a, ann)];
+    const certificates = new Map<string, object>();
+    for (const [id, head] of [[one, two] as const, [two, one] as const]) {
+      const part = reedStatement(a, ann, { id, thread: { head, index: 1 } });
+      const { certificate } = await a.reeds.register.reed(ann.member, await sign(ann, part, a.clock.now()));
+      certificates.set(id, certificate);
+    }
+    const handle: Leg['handle'] = async (_from, body) => {
+      const about = decodeAbout(body);
+      const certificate = certificates.get(about.ok ? about.value : '') ?? {};
+      return { status: 200, body: encodeCertificateAnswer({ certificate, parts: [] }) };
+    };
+    wire.join(a.id, { legs: new Map([...a.legs, ['certificate', { limitBytes: 1_024, handle }]]) });
+    // Whoever goes on asking has an end here at least.
+    wire.fate = () => (wire.calls.length > 8 ? 'lose-request' : 'deliver');
+    expect((await reedAt(one)).status).toBe(404);
+    expect(asked().map((about) => about.ok && about.value)).toEqual([one, two]);
+    expect([await stored(one), await stored(two)]).toEqual([[], []]);
   });
 });
 
