@@ -69,7 +69,7 @@ export class Drain {
   }
 
   /** The pass has come as far as this author, or is over (null). One that began anew meanwhile goes on from its beginning. */
-  passed(nth: number, last: UserId | null): void {
+  passed(nth: number, last: string | null): void {
     if (nth === this.#passes) this.#after = last;
   }
 }

@@ -171,11 +171,13 @@ export class StreamSender {
     try {
       while (takesMore || running.size > 0) {
         if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#deps.replays.round(peer));
-        const claims = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
-        for (const claim of claims ?? []) send(claim);
-        const isWaiting = claims === null || running.size >= limits.streamsPerPeer;
+        const claimed = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
+        for (const claim of claimed?.claims ?? []) send(claim);
+        const isWaiting = claimed === null || claimed.isCrowded || running.size >= limits.streamsPerPeer;
         if (running.size > 0 && isWaiting) await Promise.race(running);
-        else if (claims === null && drain.isEmpty) return takesMore;
+        // Whoever has the places gives them back, or dies and loses them: a later look.
+        else if (claimed?.isCrowded) return false;
+        else if (claimed === null && drain.isEmpty) return takesMore;
       }
       return false;
     } finally {
@@ -184,19 +186,24 @@ export class StreamSender {
     }
   }
 
-  /** Takes up what is next. @returns null if there is nothing to look at */
-  async #claim(peer: ServerId, drain: Drain, places: number): Promise<readonly Claim[] | null> {
+  /** Takes up what is next. @returns null if there is nothing to look at; isCrowded: others have so many places that some of it stays to be looked at */
+  async #claim(peer: ServerId, drain: Drain, places: number): Promise<{ claims: readonly Claim[]; isCrowded: boolean } | null> {
     const { limits, table } = this.#deps;
     const look = drain.next(places);
     if (look === null) return null;
     if (look.kind === 'due') {
       drain.want({ authors: await this.#steps.run(() => table.due(peer, limits.streamNames)) });
-      return [];
+      return { claims: [], isCrowded: false };
     }
-    if (look.kind === 'authors') return this.#steps.run(() => table.claim(peer, look.authors, places));
-    const claims = await this.#steps.run(() => table.claimAfter(peer, look.after, places));
-    drain.passed(look.nth, claims.length < places ? null : (claims.at(-1)?.author ?? null));
-    return claims;
+    const { claims, room } = await this.#steps.run(() =>
+      look.kind === 'authors' ? table.claim(peer, look.authors, places) : table.claimAfter(peer, look.after, places),
+    );
+    const isCrowded = room < places && claims.length >= room;
+    if (look.kind === 'pass') {
+      const isOver = claims.length < places && !isCrowded;
+      drain.passed(look.nth, isOver ? null : (claims.at(-1)?.author ?? look.after));
+    } else if (isCrowded) drain.want({ authors: look.authors });
+    return { claims, isCrowded };
   }
 
   /** @returns whether the peer takes more */

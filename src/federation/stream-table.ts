@@ -12,6 +12,9 @@ import type { CursorState, Settlement } from './stream-cursor.ts';
 
 export type StreamTableDeps = { readonly db: Database; readonly clock: Clock; readonly limits: Limits };
 
+/** room: for how many there was room beside what is leased already, by whomever. */
+export type Claimed = { readonly claims: readonly Claim[]; readonly room: number };
+
 /** A place that is ours to send from until its lease ends. */
 export type Claim = {
   readonly peer: ServerId;
@@ -36,7 +39,8 @@ export type Parked = {
   readonly said: string | null;
 };
 
-type ClaimRow = {
+type LeasedRow = {
+  room: number;
   author: UserId;
   start: number;
   cursor: number;
@@ -47,6 +51,8 @@ type ClaimRow = {
   later_since: Date | null;
   lease: string;
 };
+/** author null: nothing was claimed. */
+type ClaimRow = LeasedRow | { room: number; author: null };
 
 type ItemRow = {
   number: number;
@@ -70,11 +76,14 @@ due as (
   where ${authors} and s.last_number > coalesce(c.cursor, 0) and (c.retry_at is null or c.retry_at <= $2) and (c.lease_until is null or c.lease_until <= $2)
     and not exists (select from account_removals x where x.user_id = s.author_id and x.statement_hash is null)
   order by s.author_id limit (select least(places, $6) from room)
+),
+claimed as (
+  insert into peer_cursors as c (server_id, author_id, start, cursor, acked, sent, lease_until)
+  select $1, author_id, 0, 0, 0, 0, $3 from due order by author_id
+  on conflict (server_id, author_id) do update set lease_until = excluded.lease_until where c.lease_until is null or c.lease_until <= $2
+  returning author_id as author, start::float8, cursor::float8, acked::float8, sent::float8, items::int, failures, later_since, lease_until::text as lease
 )
-insert into peer_cursors as c (server_id, author_id, start, cursor, acked, sent, lease_until)
-select $1, author_id, 0, 0, 0, 0, $3 from due order by author_id
-on conflict (server_id, author_id) do update set lease_until = excluded.lease_until where c.lease_until is null or c.lease_until <= $2
-returning author_id as author, start::float8, cursor::float8, acked::float8, sent::float8, items::int, failures, later_since, lease_until::text as lease`;
+select r.places::int as room, c.* from room r left join claimed c on true`;
 const CLAIM = claimOf('s.author_id = any($5::text[])');
 /** Goes on where the one before ended: a pass reads each author once, not all of them for each few. */
 const CLAIM_AFTER = claimOf('s.author_id > $5');
@@ -127,16 +136,16 @@ export class StreamTable {
   }
 
   /** Leases places of these authors from which something is to be sent; at most `limits.streamsPerPeer` of a peer are leased at a time. */
-  claim(peer: ServerId, authors: readonly UserId[], places: number): Promise<Claim[]> {
+  claim(peer: ServerId, authors: readonly UserId[], places: number): Promise<Claimed> {
     return this.#claim({ name: 'streams_claim', text: CLAIM, of: authors }, peer, places);
   }
 
   /** The same of whoever comes after this author, by id. */
-  claimAfter(peer: ServerId, after: string, places: number): Promise<Claim[]> {
+  claimAfter(peer: ServerId, after: string, places: number): Promise<Claimed> {
     return this.#claim({ name: 'streams_claim_after', text: CLAIM_AFTER, of: after }, peer, places);
   }
 
-  async #claim(query: { name: string; text: string; of: readonly UserId[] | string }, peer: ServerId, places: number): Promise<Claim[]> {
+  async #claim(query: { name: string; text: string; of: readonly UserId[] | string }, peer: ServerId, places: number): Promise<Claimed> {
     const { clock, db, limits } = this.#deps;
     const now = clock.now();
     const { name, of, text } = query;
@@ -144,11 +153,8 @@ export class StreamTable {
       ...{ name, text },
       values: [peer, new Date(now), new Date(now + limits.streamLeaseMs), limits.streamsPerPeer, of, places],
     });
-    const claims = rows.map(({ author, lease, later_since: laterSince, ...row }) => ({
-      ...{ peer, author, lease },
-      state: { ...row, laterSinceMs: laterSince === null ? null : laterSince.getTime() },
-    }));
-    return claims.sort((one, other) => (one.author < other.author ? -1 : 1));
+    const claims = rows.flatMap((row) => (row.author === null ? [] : [claimIn(peer, row)]));
+    return { claims: claims.sort((one, other) => (one.author < other.author ? -1 : 1)), room: rows[0]?.room ?? 0 };
   }
 
   /** Authors of whom something failed at this peer, or was put off, that is due again; or whose sender died. */
@@ -246,6 +252,11 @@ export class StreamTable {
     });
   }
 }
+
+const claimIn = (peer: ServerId, { author, lease, later_since: laterSince, room: _room, ...row }: LeasedRow): Claim => ({
+  ...{ peer, author, lease },
+  state: { ...row, laterSinceMs: laterSince === null ? null : laterSince.getTime() },
+});
 
 function itemOf({ broadcast, certificate, kind, number, parts, record }: ItemRow): StreamItem {
   const isWhole = certificate !== null && (kind !== 'thread' || parts !== null) && (kind !== 'thread-removal' || record !== null);

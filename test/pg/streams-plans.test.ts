@@ -95,7 +95,7 @@ test('a pass claims whoever is behind, reading each author once', async () => {
   const claimed: UserId[] = [];
   const buffers = await touched(async () => {
     for (let after = ''; ; ) {
-      const claims = await table.claimAfter(peer, after, 8);
+      const { claims } = await table.claimAfter(peer, after, 8);
       claimed.push(...claims.map(({ author }) => author));
       await client.query('update peer_cursors set lease_until = null where lease_until is not null');
       if (claims.length < 8) return;
