@@ -132,9 +132,8 @@ export class Positions implements Leg {
 
   async #goBack(peer: ServerId, placed: readonly Placed[]): Promise<void> {
     const { behind, table } = this.#deps;
-    if (placed.length === 0) return;
-    await table.reposition(peer, placed);
-    behind(peer);
+    // Who says that it has more, or what it had from the start, lacks nothing.
+    if (placed.length > 0 && (await table.reposition(peer, placed))) behind(peer);
   }
 
   /** Compares everything that is ours with a peer. @returns false if it could not be asked */

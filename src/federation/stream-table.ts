@@ -231,15 +231,16 @@ export class StreamTable {
     });
   }
 
-  /** The peer has other numbers than we think. Moved to what it has; a place that is leased is told by its own answer. */
-  async reposition(peer: ServerId, placed: readonly { readonly author: UserId; readonly number: number }[]): Promise<void> {
-    await this.#deps.db.query({
+  /** The peer has other numbers than we think. Moved to what it has; a place that is leased is told by its own answer. @returns whether any was */
+  async reposition(peer: ServerId, placed: readonly { readonly author: UserId; readonly number: number }[]): Promise<boolean> {
+    const rows = await this.#deps.db.query({
       name: 'streams_reposition',
       text: `update peer_cursors c set cursor = greatest(c.start, i.number), later_since = null, retry_at = null
         from unnest($2::text[], $3::bigint[]) as i(author, number)
-        where c.server_id = $1 and c.author_id = i.author and greatest(c.start, i.number) < c.cursor and c.lease_until is null`,
+        where c.server_id = $1 and c.author_id = i.author and greatest(c.start, i.number) < c.cursor and c.lease_until is null returning 1 as moved`,
       values: [peer, placed.map(({ author }) => author), placed.map(({ number }) => number)],
     });
+    return rows.length > 0;
   }
 
   /** Our places at a peer, by author. */

@@ -208,6 +208,21 @@ describe('a peer that lies', () => {
     expect(await wire.call({ from: a.id, to: b.id, leg: 'positions', body })).toMatchObject({ status: 403 });
   });
 
+  test('about what it has of ours, without an end, has nothing looked at again', async () => {
+    await flush(b);
+    const eve = await signUp(b);
+    wire.fate = () => ({ status: 503, retryAfterMs: 600_000 });
+    await publishReed(b, eve);
+    await flush(b);
+    const waits = () => b.rows('select from peer_cursors where server_id = $1 and author_id = $2 and retry_at is not null', a.id, eve.user);
+    expect(await waits()).toHaveLength(1);
+    wire.fate = () => 'deliver';
+    for (const number of [1, 2, 1_000_000])
+      await wire.call({ from: a.id, to: b.id, leg: 'positions', body: encodePositions([{ authorId: eve.user, number }]) });
+    await b.rest();
+    expect(await waits()).toHaveLength(1);
+  });
+
   test('and what is true still comes, once', async () => {
     await flush(a);
     expect(await b.rows('select count(*)::int as count from reeds where author_id = $1', ann.user)).toEqual([{ count: number }]);
