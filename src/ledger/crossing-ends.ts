@@ -337,23 +337,28 @@ select * from taken`,
   };
 };
 
-/** Subjects in line after `after` that this server may be asked for: its own, or ours that it may have. */
+/**
+ * A page of who stands in line for what this server may be asked for: its own, or ours that it may have.
+ * @param after where the page before ended, as it said; empty: from the beginning
+ */
 export const linesOf = async (
   context: LedgerContext,
   server: ServerId,
   after: string,
 ): Promise<{ subjects: ReedId[]; requesters: UserId[]; next: string | null }> => {
-  const rows = await context.db.query<{ subject_id: ReedId; requester_user_id: UserId; concerned: boolean }>({
+  const [subject = '', priority = '0', seq = '0'] = after.split(' ');
+  const rows = await context.db.query<{ subject_id: ReedId; requester_user_id: UserId; concerned: boolean; place: string }>({
     name: 'ledger_lines_of',
     text: `select subject_id, requester_user_id, ${homeOf('subject_id')} = $1
-        or ${some('reed_server_allocations s where s.reed_id = subject_id and s.server_id = $1')} as concerned
-      from (select subject_id, requester_user_id from pending_events where state = 5 and subject_id > $2 order by subject_id, priority, seq limit $3) l`,
-    values: [server, after, context.limits.fanoutItems],
+        or ${some('reed_server_allocations s where s.reed_id = subject_id and s.server_id = $1')} as concerned, concat_ws(' ', subject_id, priority, seq) as place
+      from (select subject_id, requester_user_id, priority, seq from pending_events where state = 5 and (subject_id, priority, seq) > ($2, $3, $4)
+        order by subject_id, priority, seq limit $5) l`,
+    values: [server, subject, Number(priority), seq, context.limits.fanoutItems],
   });
   const own = rows.filter((row) => row.concerned);
   return {
     subjects: [...new Set(own.map((row) => row.subject_id))],
     requesters: [...new Set(own.map((row) => row.requester_user_id))],
-    next: rows.length < context.limits.fanoutItems ? null : (rows.at(-1)?.subject_id ?? null),
+    next: rows.length < context.limits.fanoutItems ? null : (rows.at(-1)?.place ?? null),
   };
 };
