@@ -39,6 +39,8 @@ export class PeerWatch {
   readonly #returns: PeerReturns;
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
+  /** The look that follows the one under way, whoever asks for it and however often. */
+  #following: Promise<void> | null = null;
   #isStopped = false;
 
   constructor(deps: PeerWatchDeps) {
@@ -74,11 +76,16 @@ export class PeerWatch {
     await this.look().catch((error) => this.#deps.log.warn({ err: error }, 'who the peers are could not be looked at'));
   }
 
-  /** One look at a time. */
+  /** One look at a time. Resolves after one that began later than this. */
   look(): Promise<void> {
-    const next = this.#running.catch(() => undefined).then(() => this.#look());
-    this.#running = next;
-    return next;
+    this.#following ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#following = null;
+        return this.#look();
+      });
+    this.#running = this.#following;
+    return this.#running;
   }
 
   async #look(): Promise<void> {

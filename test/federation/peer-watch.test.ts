@@ -125,6 +125,16 @@ test('a peer that says without an end that it is back is told of now and then, o
   expect(await looked()).toEqual([]);
 });
 
+test('however much peers say while a look is under way, one look follows it', async () => {
+  await peer(A);
+  await looked();
+  const { statements } = world.db;
+  for (let turn = 0; turn < 50; turn += 1) watch.changed(A, 'epoch');
+  await watch.look();
+  expect(told).toEqual([`renewed ${A}`]);
+  expect(world.db.statements - statements).toBeLessThanOrEqual(2);
+});
+
 test('a peer that comes and goes without an end stays away', async () => {
   await peer(A);
   await looked();
