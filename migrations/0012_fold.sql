@@ -95,7 +95,8 @@ create table reed_server_allocations (
   primary key (reed_id, server_id)
 );
 
--- A home server that is to be told whether anybody here has its reed. LOGGED: nothing else remembers what it was told.
+-- A home server that is to be told whether anybody here has its reed. LOGGED: nothing else remembers what it was told. No peering's end forgets it;
+-- what waits for a server that is no peer is not looked at.
 create table holder_notices (
   server_id text collate "C" not null,
   reed_id text collate "C" not null,
@@ -103,7 +104,7 @@ create table holder_notices (
   due_at timestamptz not null,
   primary key (server_id, reed_id)
 );
-create index holder_notices_due on holder_notices (due_at);
+create index holder_notices_due on holder_notices (server_id, due_at);
 
 -- As in 0004: nothing of an UNLOGGED table is sampled into statistics, which outlive a stop.
 do $$

@@ -155,7 +155,7 @@ export class FoldAsker {
         await returned(
           this.#deps,
           crossingId,
-          { wasTried: next.kind === 'next', isUnheld: next.kind === 'next' && next.isUnheld },
+          { wasTried: next.kind === 'next', unheldAs: next.kind === 'next' && next.isUnheld ? of.knownAs : null },
           clock.now(),
         );
         return this.look([of.subject]);
@@ -300,7 +300,8 @@ export class FoldAsker {
     if (of === null) return { status: 204 };
     if (serverOf(of.subject) === peer) await this.#reedEnds(of, true);
     else {
-      await returned(this.#deps, word.peerRequestId, { wasTried: true, isUnheld: true }, clock.now());
+      // Whether it has a holder it says itself, in its order: this word may have come late.
+      await returned(this.#deps, word.peerRequestId, { wasTried: true, unheldAs: null }, clock.now());
       this.look([of.subject]);
     }
     return { status: 204 };

@@ -109,8 +109,8 @@ export class Fold implements FoldPort {
   }
 
   copiesChanged(reed: ReedId): void {
-    if (!this.#live.has(serverOf(reed))) return;
-    const { clock, db, looks } = this.#deps;
+    const { clock, db, home, looks } = this.#deps;
+    if (serverOf(reed) === home) return;
     looks().look(() => oweHolderNotices(db, [reed], clock.now()));
   }
 

@@ -102,6 +102,11 @@ export const mayCross = (subject: string, isForeign: string): string => `
   ((not ${isForeign} and ${some(`fold_peers fp where fp.server_id = ${homeOf(subject)}`)})
     or ${some(`reed_server_allocations sa where sa.reed_id = ${subject} and sa.holding`)})`;
 
+/**
+ * Whether `subject` is another server's, one that this server met. A peer or not: what a home was told, or was not, outlives the peering, as copies do.
+ */
+const isElsewhere = (subject: string): string => some(`servers w where w.id = ${homeOf(subject)} and not w.is_self`);
+
 /** Whether a crossing of `subject`, of another server, sleeps there since nobody who has it is online. */
 export const sleepsThere = (subject: string): string =>
   some(
@@ -124,7 +129,7 @@ export const blockedBy = (user: string, target: string): string =>
  */
 export const noticeOf = (gone: string): string => `insert into holder_notices (server_id, reed_id, due_at)
   select distinct ${homeOf('g.reed_id')}, g.reed_id, '-infinity'::timestamptz from ${gone} g
-  where ${some(`fold_peers fp where fp.server_id = ${homeOf('g.reed_id')}`)} and not ${some(
+  where ${isElsewhere('g.reed_id')} and not ${some(
     `reed_allocations a where a.reed_id = g.reed_id and a.holder_user_id <> all (array(select holder_user_id from ${gone} h where h.reed_id = g.reed_id))`,
   )} order by 1, 2
   on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`;
@@ -135,5 +140,11 @@ export const noticeOf = (gone: string): string => `insert into holder_notices (s
  */
 export const firstNoticeOf = (parts: string, due: string): string => `insert into holder_notices (server_id, reed_id, due_at)
   select distinct ${homeOf('p.reed_id')}, p.reed_id, ${due}::timestamptz from ${parts} p
-  where ${some(`fold_peers fp where fp.server_id = ${homeOf('p.reed_id')}`)} and not ${some('reed_allocations a where a.reed_id = p.reed_id')} order by 1, 2
+  where ${isElsewhere('p.reed_id')} and not ${some('reed_allocations a where a.reed_id = p.reed_id')} order by 1, 2
   on conflict (server_id, reed_id) do update set failures = 0`;
+
+/** The same after the commit, for `reeds` (id): where the last copies were dropped at once by two who saw each other's. */
+export const noticeAfter = (reeds: string, due: string): string => `insert into holder_notices (server_id, reed_id, due_at)
+  select ${homeOf('i.id')}, i.id, ${due} from ${reeds} i
+  where ${isElsewhere('i.id')} and not ${some('reed_allocations a where a.reed_id = i.id')} order by 1, 2
+  on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`;

@@ -113,11 +113,13 @@ tried as (
   select event_id, 'peer@' || asked_server_id, 1, 'fallback', $3 from taken where $2
   on conflict (event_id, holder) do update set failures = 1, outcome = 'fallback', not_before = excluded.not_before
 ),
-unheld as (delete from reed_server_allocations s using c where $4 and s.reed_id = c.subject and s.server_id = c.asked_server_id),
+-- What that server said or was sent since it was asked is newer than its answer.
+unheld as (delete from reed_server_allocations s using c where s.reed_id = c.subject and s.server_id = c.asked_server_id and s.xmin::text = $4),
 moved as (update pending_events e set state = 5, due_at = $5 from taken t where e.event_id = t.event_id)
 select subject from c`;
 
-export type Returned = { readonly wasTried: boolean; readonly isUnheld: boolean };
+/** unheldAs: it has no holder, to forget if it is known as it was when it was asked (`Sending`). */
+export type Returned = { readonly wasTried: boolean; readonly unheldAs: string | null };
 
 /** The asked server has no event for this crossing: it is gone, and its event in line again. `wasTried`: not to be asked for that event soon. */
 export const returned = async (context: LedgerContext, crossingId: string, of: Returned, now: number): Promise<ReedId | null> => {
@@ -125,7 +127,7 @@ export const returned = async (context: LedgerContext, crossingId: string, of: R
   const [row] = await context.db.query<{ subject: ReedId }>({
     name: 'ledger_crossing_returned',
     text: RETURNED,
-    values: [crossingId, of.wasTried, new Date(now + limits.dormantLookMs), of.isUnheld, new Date(now + limits.inLineLookMs)],
+    values: [crossingId, of.wasTried, new Date(now + limits.dormantLookMs), of.unheldAs, new Date(now + limits.inLineLookMs)],
   });
   return row?.subject ?? null;
 };
@@ -242,6 +244,8 @@ export type Sending = {
   /** The member who really asks, by which key. */
   readonly askedFor: UserId;
   readonly keyId: string;
+  /** The version of what is known of the asked server's holders. */
+  readonly knownAs: string | null;
 };
 
 /** What the request of an open crossing says; none of it has to be remembered. */
@@ -251,7 +255,8 @@ export const sendingOf = async (db: Database, crossingId: string): Promise<Sendi
     text: `select c.crossing_id as "crossingId", c.event_id as "eventId", case when e.requested_at is not null then e.request_id end as "requestId", c.asked_server_id as server, c.requester, c.kind, c.subject, c.is_fallback as "isFallback", c.slot,
         ${REQUESTER} as "askedFor",
         case when e.is_foreign then (select f.requesting_key_id from foreign_relay_requests f where f.event_id = e.event_id)
-          else (select u.key_id from users u where u.id = e.requester_user_id) end as "keyId"
+          else (select u.key_id from users u where u.id = e.requester_user_id) end as "keyId",
+        (select s.xmin::text from reed_server_allocations s where s.reed_id = c.subject and s.server_id = c.asked_server_id) as "knownAs"
       from foreign_pending_events c join pending_events e on e.event_id = c.event_id where c.crossing_id = $1 and ${OPEN}`,
     values: [crossingId],
   });

@@ -169,6 +169,22 @@ export const cutOff = async (executor: Executor, author: UserId, viewer: UserId)
   };
 };
 
+export type HoldingsPage = { readonly user: UserId; readonly after: ReedId | ''; readonly limit: number };
+
+/** Drops a page of what an account held that is gone. @returns the reeds, by id */
+export const dropHoldings = async (db: Database, { after, limit, user }: HoldingsPage): Promise<ReedId[]> => {
+  const rows = await db.query<{ id: ReedId }>({
+    name: 'ledger_holdings_dropped',
+    text: `
+with page as materialized (select reed_id from reed_allocations where holder_user_id = $1 and reed_id > $2 order by reed_id limit $3),
+gone as (delete from reed_allocations a using page p where ${isAllocation('a', '$1', 'p.reed_id')} returning a.holder_user_id, a.reed_id),
+noticed as (${noticeOf('gone')})
+select reed_id as id from page order by reed_id`,
+    values: [user, after, limit],
+  });
+  return rows.map(({ id }) => id);
+};
+
 export type EvictItem = { readonly holder: UserId; readonly reedId: ReedId };
 
 /** Drops allocations on their holders' word and declines the reeds; true where there was one. */

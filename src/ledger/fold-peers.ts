@@ -2,14 +2,16 @@
 import type { Database } from '../db/pool.ts';
 import type { ReedId, ServerId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
-import { homeOf, lockedById, some } from './choice.ts';
+import { lockedById, noticeAfter, some } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 
-/** These peers may be asked from the commit on. */
+/** These peers may be asked from the commit on, and those that could not be before are told at once what they were not told. */
 export const peersLive = async (db: Database, servers: readonly ServerId[]): Promise<void> => {
   await db.query({
     name: 'fold_peers_live',
-    text: 'insert into fold_peers (server_id) select unnest($1::text[]) on conflict (server_id) do nothing',
+    text: `
+with met as (insert into fold_peers (server_id) select unnest($1::text[]) on conflict (server_id) do nothing returning server_id)
+update holder_notices n set due_at = '-infinity', failures = 0 from met m where n.server_id = m.server_id`,
     values: [[...servers].sort()],
   });
 };
@@ -75,7 +77,7 @@ export const epochSeen = async (db: Database, server: ServerId, epoch: string): 
   return row?.renewed ?? false;
 };
 
-/** A peer is asked no more, and nothing is owed to it. That it is none comes between, so that who dies here begins anew at the next start. */
+/** A peer is asked no more, and nothing is owed to it but the word of who holds what, which waits until it is a peer again. That it is none comes between, so that who dies here begins anew at the next start. */
 export const peerGone = async (context: LedgerContext, server: ServerId): Promise<void> => {
   await oweNothing(context, server);
   await context.db.query({ name: 'fold_peer_gone', text: 'delete from fold_peers where server_id = $1', values: [server] });
@@ -88,13 +90,11 @@ async function oweNothing({ db, limits }: LedgerContext, server: ServerId): Prom
     const [row] = await db.query<{ most: number }>({
       name: 'fold_peer_unowed',
       text: `
-with notices as (delete from holder_notices where server_id = $1 and reed_id = any(array(
-    select reed_id from holder_notices where server_id = $1 order by reed_id limit $2)) returning 1),
-unheld as (delete from foreign_relay_requests where event_id = any(array(
+with unheld as (delete from foreign_relay_requests where event_id = any(array(
     select event_id from foreign_relay_requests where requesting_server_id = $1 and owes is not null order by peer_request_id limit $2)) returning 1),
 owed as (delete from foreign_pending_events where crossing_id = any(array(
     select crossing_id from foreign_pending_events where asked_server_id = $1 and owes is not null order by subject, slot limit $2)) returning 1)
-select greatest((select count(*) from notices), (select count(*) from unheld), (select count(*) from owed))::int as most`,
+select greatest((select count(*) from unheld), (select count(*) from owed))::int as most`,
       values: [server, limits.batchItems],
     });
     most = row?.most ?? 0;
@@ -165,32 +165,30 @@ export type DueNotice = HolderNotice & { readonly failures: number };
 export const oweHolderNotices = async (db: Database, reeds: readonly ReedId[], now: number): Promise<void> => {
   await db.query({
     name: 'fold_owe_holder_notices',
-    text: `insert into holder_notices (server_id, reed_id, due_at)
-      select ${homeOf('i.id')}, i.id, $2 from (select distinct id from unnest($1::text[]) as u(id)) i
-      where ${some(`fold_peers fp where fp.server_id = ${homeOf('i.id')}`)} and not ${some('reed_allocations a where a.reed_id = i.id')} order by 1, 2
-      on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`,
+    text: noticeAfter('(select distinct id from unnest($1::text[]) as u(id))', '$2::timestamptz'),
     values: [reeds, new Date(now)],
   });
 };
 
-/** What home servers are to be told and is due, each leased until it would be tried again, and as it is now. Of those that are peers, which an emptied ledger learns anew. */
-export const holderNotices = async (context: LedgerContext, now: number): Promise<DueNotice[]> => {
-  const rows = await context.db.query<DueNotice & { readonly isPeer: boolean }>({
+/** What home servers are to be told and is due, each leased until it would be tried again, and as it is now. What waits for one that is no peer costs nothing. */
+export const holderNotices = (context: LedgerContext, now: number): Promise<DueNotice[]> =>
+  context.db.query<DueNotice>({
     name: 'fold_holder_notices',
     text: `
-with due as materialized (select server_id, reed_id from holder_notices where due_at <= $1 order by due_at limit $2 for update skip locked)
+with due as materialized (
+  select n.server_id, n.reed_id from fold_peers p cross join lateral (
+    select server_id, reed_id, due_at from holder_notices h where h.server_id = p.server_id and h.due_at <= $1 order by h.due_at limit $2 for update skip locked
+  ) n order by n.due_at limit $2
+)
 update holder_notices f set failures = least(f.failures + 1, 30),
   due_at = $1 + $5::float8 * interval '1 millisecond' + ${backoffSql('f.failures + 1', '$3', '$4')}
 from due d where f.server_id = d.server_id and f.reed_id = d.reed_id
-returning f.server_id as server, f.reed_id as "reedId", f.failures, ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding,
-  ${some('fold_peers fp where fp.server_id = f.server_id')} as "isPeer"`,
+returning f.server_id as server, f.reed_id as "reedId", f.failures, ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding`,
     values: [
       ...[new Date(now), context.limits.foldItems, context.limits.owedRetryFirstMs, context.limits.owedRetryMaxMs],
       context.limits.crossingSendMs,
     ],
   });
-  return rows.filter(({ isPeer }) => isPeer);
-};
 
 /** A home server was told, it is still so, and nothing was owed anew meanwhile. */
 export const holderTold = async (db: Database, { failures, server, reedId, holding }: DueNotice): Promise<void> => {

@@ -162,9 +162,11 @@ with f as materialized (
   from pending_events e join foreign_relay_requests f on f.event_id = e.event_id where e.event_id = $1 and (e.state = 6) is true
 ),
 given as (
-  insert into reed_server_allocations (reed_id, server_id, holding)
+  insert into reed_server_allocations as r (reed_id, server_id, holding)
   select p.id, f.server, false from f cross join lateral (${PARTS('f.kind', 'f.subject')}) p
-  where not ${some(`fold_peers fp where fp.server_id = ${homeOf('f.subject')}`)} order by p.id on conflict (reed_id, server_id) do nothing
+  where not ${some(`fold_peers fp where fp.server_id = ${homeOf('f.subject')}`)} order by p.id
+  -- A word that it has none, on its way here, is of before this copy.
+  on conflict (reed_id, server_id) do update set holding = r.holding
 )
 select * from f`,
     values: [eventId],

@@ -78,7 +78,7 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
     keys: (item) => [`${item.requester} ${item.subject}`, item.requestId],
     run: async (items) => {
       const { outcomes, dropped } = await open(deps, items, deps.clock.now());
-      if (dropped) deps.events.copiesDropped(items.map((item) => item.subject));
+      if (dropped.length > 0) deps.events.copiesDropped([...new Set([...items.map((item) => item.subject), ...dropped])]);
       return outcomes;
     },
   }),

@@ -16,6 +16,7 @@ import {
   isRemovedAccount,
   lockedById,
   mayCross,
+  noticeOf,
   OWED_ONCE,
   RANDOM_PIVOT,
   ringHalf,
@@ -155,8 +156,10 @@ parts as materialized (
   select f.requester, p.id from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
 ),
 dropped as (
-  delete from reed_allocations a using (select * from parts order by requester, reed_id) p where ${isAllocation('a', 'p.requester', 'p.reed_id')} returning a.reed_id
+  delete from reed_allocations a using (select * from parts order by requester, reed_id) p where ${isAllocation('a', 'p.requester', 'p.reed_id')}
+  returning a.holder_user_id, a.reed_id
 ),
+noticed as (${noticeOf('dropped')}),
 undeclined as (
   delete from reed_declines d using (
     select requester, subject as reed_id from fresh where not too_many and kind = 'reed' union all select requester, reed_id from parts
@@ -216,7 +219,7 @@ select f.ord::int as ord,
   (select u.key_id from users u where u.id = f.requester) as requester_key_id,
   least(3, d.online)::int as online, d.failing, coalesce(not w.room, false) as full,
   case when coalesce(j.state, n.state) = 5 then ${sleepsThere('f.subject')} else false end as asleep_there,
-  exists (select from dropped) as dropped
+  case when f.ord = 1 then array(select distinct reed_id from dropped) else '{}' end as dropped
 from facts f
 left join fresh w on w.ord = f.ord
 left join decided d on d.ord = f.ord
@@ -237,19 +240,20 @@ type Row = {
   failing: boolean;
   full: boolean;
   asleep_there: boolean;
-  dropped: boolean;
+  /** By the whole batch, in its first row. */
+  dropped: ReedId[];
 };
 
 /**
  * Opens a batch of explicit requests; at most one item per (requester, subject).
- * @returns for each item its outcome, or LOCKED if its event or its requester's presence was locked, or the event inserted, at the same moment; and whether a requester's own
- *   allocation was dropped on the way (then the subject may have lost its last copy)
+ * @returns for each item its outcome, or LOCKED if its event or its requester's presence was locked, or the event inserted, at the same moment; and the reeds of which a requester's
+ *   own allocation was dropped on the way (they may have lost their last copy)
  */
 export const open = async (
   context: LedgerContext,
   items: readonly OpenItem[],
   now: number,
-): Promise<{ outcomes: (OpenOutcome | Locked)[]; dropped: boolean }> => {
+): Promise<{ outcomes: (OpenOutcome | Locked)[]; dropped: readonly ReedId[] }> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const rows = await context.db.query<Row>({
@@ -279,7 +283,7 @@ export const open = async (
       at(limits.inLineLookMs),
     ],
   });
-  return { outcomes: rows.map(outcomeOf), dropped: rows[0]?.dropped ?? false };
+  return { outcomes: rows.map(outcomeOf), dropped: rows[0]?.dropped ?? [] };
 };
 
 const outcomeOf = (row: Row): OpenOutcome | Locked => {

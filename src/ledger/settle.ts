@@ -3,7 +3,7 @@ import { LOCKED, type Locked } from '../db/batch.ts';
 import type { Database } from '../db/pool.ts';
 import type { ReedId, UserId } from '../wire/address.ts';
 import { ACCUSING_REASONS } from '../wire/frames.ts';
-import { firstNoticeOf, isThere, lockedById, some, wantsHolder } from './choice.ts';
+import { firstNoticeOf, isThere, lockedById, noticeOf, some, wantsHolder } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import { DECLINING_REASONS } from './state.ts';
 
@@ -53,7 +53,9 @@ unread as (
 ),
 dropped as (
   delete from reed_allocations a using gone g where a.holder_user_id = g.requester_user_id and a.reed_id = g.reed_id
+  returning a.holder_user_id, a.reed_id
 ),
+unheld as (${noticeOf('dropped')}),
 allocated as (
   insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on)
   select requester_user_id, reed_id, device, $4 from parts order by 1, 2

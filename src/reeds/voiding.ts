@@ -17,14 +17,12 @@ export type VoidedPage = { readonly gone: readonly ReedId[]; readonly next: numb
 /** gone: as above. next: after which reed the next page starts; null: that was the last. */
 export type AccountPage = { readonly gone: readonly ReedId[]; readonly next: ReedId | null };
 
-const STEP_NAMES = ['likes', 'declines', 'copies'] as const;
+const STEP_NAMES = ['likes', 'declines'] as const;
 type Step = (typeof STEP_NAMES)[number];
 
-/** Of what a removed account held: what is looked at, and after which reed. */
-export type HoldingsPlace = { readonly step: Step; readonly after: string };
-export const FIRST_HOLDINGS: HoldingsPlace = { step: 'likes', after: '' };
-/** dropped: reeds of which it held a copy. */
-export type HoldingsPage = { readonly dropped: readonly ReedId[]; readonly next: HoldingsPlace | null };
+/** Of what a removed account liked and declined: what is looked at, and after which reed. */
+export type LeavingsPlace = { readonly step: Step; readonly after: string };
+export const FIRST_LEAVINGS: LeavingsPlace = { step: 'likes', after: '' };
 
 export class Voiding {
   readonly #deps: VoidingDeps;
@@ -97,15 +95,14 @@ export class Voiding {
     });
   }
 
-  /** A page of what a removed account liked, declined and held of others: each forward in one keyset. */
-  async holdings(user: UserId, { step, after }: HoldingsPlace): Promise<HoldingsPage> {
+  /** Ends a page of what a removed account liked and declined: each forward in one keyset. @returns where the next one starts; null: that was the last */
+  async leavings(user: UserId, { step, after }: LeavingsPlace): Promise<LeavingsPlace | null> {
     const { db, limits } = this.#deps;
     const page = await db.transaction((tx) => STEPS[step](tx, { user, after, limit: limits.endedPerPage }));
     const next = STEP_NAMES[STEP_NAMES.indexOf(step) + 1];
     const last = page.at(-1);
-    const dropped = step === 'copies' ? page : [];
-    if (page.length === limits.endedPerPage && last !== undefined) return { dropped, next: { step, after: last } };
-    return { dropped, next: next === undefined ? null : { step: next, after: '' } };
+    if (page.length === limits.endedPerPage && last !== undefined) return { step, after: last };
+    return next === undefined ? null : { step: next, after: '' };
   }
 
   /** Each is a debt of telling whoever has it, and a fact of its author's stream. */
@@ -157,15 +154,6 @@ const STEPS: Readonly<Record<Step, (tx: Executor, page: StepPage) => Promise<Ree
     const { rows } = await sql<{ id: ReedId }>`
       with page as materialized (select reed_id from reed_declines where user_id = ${user} and reed_id > ${after} order by reed_id limit ${limit}),
       gone as (delete from reed_declines d using page p where d.user_id = ${user} and d.reed_id = p.reed_id)
-      select reed_id as id from page order by reed_id`.execute(tx);
-    return rows.map(({ id }) => id);
-  },
-  copies: async (tx, { user, after, limit }) => {
-    const { rows } = await sql<{ id: ReedId }>`
-      with page as materialized (
-        select reed_id from reed_allocations where holder_user_id = ${user} and reed_id > ${after} order by reed_id limit ${limit}
-      ),
-      gone as (delete from reed_allocations a using page p where a.holder_user_id = ${user} and a.reed_id = p.reed_id)
       select reed_id as id from page order by reed_id`.execute(tx);
     return rows.map(({ id }) => id);
   },

@@ -1,11 +1,16 @@
 // What follows when a key ended or an account is gone for good: what came of it ends page by page, and whoever has something of it is told. May be
 // run any number of times; the debt that led here stays until it is through.
-import { type AccountPage, FIRST_HOLDINGS, type HoldingsPage, type HoldingsPlace, type Voiding } from '../reeds/voiding.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Database } from '../db/pool.ts';
+import { dropHoldings } from '../ledger/ends.ts';
+import { type AccountPage, FIRST_LEAVINGS, type LeavingsPlace, type Voiding } from '../reeds/voiding.ts';
 import type { ReedId, UserId, UserKeyId } from '../wire/address.ts';
 import type { Looks } from './looks.ts';
 import type { Removals } from './removals.ts';
 
 export type EndsDeps = {
+  readonly db: Database;
+  readonly limits: Limits;
   readonly looks: Looks;
   readonly removals: Pick<Removals, 'endRequests' | 'run' | 'tellAll'>;
   readonly voiding: Voiding;
@@ -31,11 +36,12 @@ export class Ends {
 
   /** An account was removed: its reeds, and what it held of others. */
   async account(user: UserId): Promise<void> {
-    const { looks, removals, voiding } = this.#deps;
-    for (let from: HoldingsPlace | null = FIRST_HOLDINGS; from !== null; ) {
-      const page: HoldingsPage = await voiding.holdings(user, from);
-      for (const reed of page.dropped) looks.copyGone(reed);
-      from = page.next;
+    const { db, limits, looks, removals, voiding } = this.#deps;
+    for (let from: LeavingsPlace | null = FIRST_LEAVINGS; from !== null; ) from = await voiding.leavings(user, from);
+    for (let after: ReedId | '' | null = ''; after !== null; ) {
+      const dropped: readonly ReedId[] = await dropHoldings(db, { user, after, limit: limits.endedPerPage });
+      for (const reed of dropped) looks.copyGone(reed);
+      after = dropped.length < limits.endedPerPage ? null : (dropped.at(-1) ?? null);
     }
     for (let after: ReedId | '' | null = ''; after !== null; ) {
       const page: AccountPage = await voiding.account(user, after);

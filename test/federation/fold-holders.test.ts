@@ -2,7 +2,7 @@
 // whatever was forgotten of how those came to have it, and however they come and go.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
-import { FoldPair } from '../support/fold-pair.ts';
+import { FoldPair, setPeer } from '../support/fold-pair.ts';
 import type { Fate } from '../support/fold-wire.ts';
 import type { LightMember } from '../support/light-member.ts';
 import type { Side } from '../support/pair-stage.ts';
@@ -137,6 +137,70 @@ describe('a peer whose holders come and go', () => {
     await pair.passUntil(5_000, () => holds(pair.asking, other));
     await pair.settle();
     expect(await known()).toEqual([{ holding: true }]);
+  });
+});
+
+it('the word that a peer has none forgets no holder that it told of while that word was on its way', async () => {
+  await crosses();
+  await pair.settle();
+  await author.vanish();
+  await pair.asking.community.rows('delete from reed_allocations where reed_id = $1', [reed]);
+  pair.wire.fate = ({ leg }) => (leg === 'fallback' ? 'hold-answer' : 'pass');
+  const reader = await pair.member(pair.home);
+  reader.request(reed);
+  await expect.poll(() => pair.wire.count('fallback')).toBe(1);
+  await pair.asking.community.rows(
+    `with a as (insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) values ($1, $2, 'd', current_date))
+      insert into holder_notices (server_id, reed_id, due_at) values ($3, $2, '-infinity')`,
+    [away.userId, reed, pair.home.id],
+  );
+  await pair.asking.server.settle();
+  expect([pair.wire.count('holder-notify'), await known()]).toEqual([1, [{ holding: true }]]);
+  pair.wire.release();
+  await comesHome(reader);
+  expect(await known()).toEqual([{ holding: true }]);
+});
+
+describe('what a home was not told when a peering', () => {
+  const evicts = async (member: LightMember): Promise<void> => {
+    member.send({ id: '', type: 'eviction', body: { reedId: reed } });
+    await member.next('evictionAck');
+    await pair.settle();
+  };
+  const both = async (set: string): Promise<void> => {
+    await setPeer(pair.home, pair.asking, set);
+    await setPeer(pair.asking, pair.home, set);
+  };
+
+  it.each([
+    ['paused', "state = 'suspended'"],
+    ['ended', "state = 'revoked'"],
+  ])('was %s, of before that and of meanwhile, it is told once they are peers again', async (_how, set) => {
+    const second = await pair.member(pair.asking);
+    await crosses();
+    second.request(reed);
+    await expect.poll(() => holds(pair.asking, second)).toBe(true);
+    await pair.settle();
+    const [other] = await pair.home.community.reeds(author.userId, 1);
+    second.request(other as ReedId);
+    await expect.poll(async () => (await pair.holders(pair.asking, other as ReedId)).length).toBe(1);
+    await pair.settle();
+    pair.wire.fate = ({ leg }) => (leg === 'holder-notify' ? 'lose-request' : 'pass');
+    second.send({ id: '', type: 'eviction', body: { reedId: other as ReedId } });
+    await second.next('evictionAck');
+    await pair.settle();
+    await both(set);
+    pair.wire.fate = () => 'pass';
+    await evicts(second);
+    await evicts(away);
+    const believed = () => pair.home.community.rows('select holding from reed_server_allocations where reed_id = any($1)', [[reed, other]]);
+    expect(await believed()).toEqual([{ holding: true }, { holding: true }]);
+    await both("state = 'live'");
+    await pair.pass(61_000);
+    expect([await believed(), await pair.asking.community.rows('select from holder_notices')]).toEqual([
+      [{ holding: false }, { holding: false }],
+      [],
+    ]);
   });
 });
 

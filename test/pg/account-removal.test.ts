@@ -2,7 +2,8 @@
 import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Api } from '../../src/http/api.ts';
-import { FIRST_HOLDINGS, type HoldingsPlace, Voiding } from '../../src/reeds/voiding.ts';
+import { dropHoldings } from '../../src/ledger/ends.ts';
+import { FIRST_LEAVINGS, type LeavingsPlace, Voiding } from '../../src/reeds/voiding.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { printTime } from '../../src/wire/kinds.ts';
 import { heading } from '../../src/wire/statements.ts';
@@ -119,10 +120,10 @@ describe('the removal of an account', () => {
     world.clock.advance(DAY);
     await removals().finish();
     const dropped: (readonly ReedId[])[] = [];
-    for (let from: HoldingsPlace | null = FIRST_HOLDINGS; from !== null; ) {
-      const page = await voiding.holdings(ann.user, from);
-      dropped.push(page.dropped);
-      from = page.next;
+    for (let from: LeavingsPlace | null = FIRST_LEAVINGS; from !== null; ) from = await voiding.leavings(ann.user, from);
+    for (let after: ReedId | '' | null = ''; after !== null; ) {
+      dropped.push(await dropHoldings(world.db, { user: ann.user, after, limit: perPage }));
+      after = dropped.at(-1)?.at(-1) ?? null;
     }
     const gone: (readonly ReedId[])[] = [];
     for (let after: ReedId | '' | null = ''; after !== null; ) {

@@ -115,7 +115,7 @@ describe('an answer that says that nothing crosses', () => {
     await line(1);
     const [crossing] = (await promote(world.context, [FAR], now)).crossing;
     const id = crossing?.crossingId ?? '';
-    const back = () => returned(world.context, id, { wasTried: false, isUnheld: false }, now);
+    const back = () => returned(world.context, id, { wasTried: false, unheldAs: null }, now);
     await world.whileLocked('select * from pending_events for update', [], async () => void (await back()));
     expect(await world.db.query({ text: 'select from foreign_pending_events' })).toHaveLength(1);
     await back();

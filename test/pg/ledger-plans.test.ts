@@ -109,7 +109,7 @@ const recordFold = async (context: LedgerContext, of: { user: UserId; reed: Reed
   const server = 's' as ServerId;
   await promote(context, [reed], now);
   await answered(context, eventId, true, now);
-  await returned(context, eventId, { wasTried: true, isUnheld: true }, now);
+  await returned(context, eventId, { wasTried: true, unheldAs: '1' }, now);
   await arrive(context, { crossingId: eventId, server, parts: [reed] }, now);
   await unarrived(context, eventId, now);
   await sendingOf(db, eventId);
