@@ -27,6 +27,8 @@ create table peers (
   epoch text,
   failures integer not null default 0,
   retry_at timestamptz,
+  -- It has enough of our calls until then, as it said.
+  sated_until timestamptz,
   -- The last call that failed, whatever came of later ones: one word of ours for it.
   last_fault text,
   last_fault_at timestamptz,

@@ -347,6 +347,7 @@ export interface Peers {
   last_fault: string | null;
   last_fault_at: Timestamp | null;
   retry_at: Timestamp | null;
+  sated_until: Timestamp | null;
   server_id: string;
   share_begun: Generated<boolean>;
   state: string;

@@ -41,6 +41,7 @@ type Row = {
   epoch: string | null;
   failures: number;
   retry_at: Date | null;
+  sated_until: Date | null;
 };
 
 /** Refusals that say something of the peer or the way to it, not of what was asked. */
@@ -53,13 +54,11 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
 ]);
 
-const FIND = `select p.base_url, p.state, s.document, p.epoch, p.failures, p.retry_at
+const FIND = `select p.base_url, p.state, s.document, p.epoch, p.failures, p.retry_at, p.sated_until
   from peers p join servers s on s.id = p.server_id where p.server_id = $1`;
 
 export class PeerCalls {
   readonly #deps: PeerCallsDeps;
-  /** Peers that have enough, and until when. Spares calls that would be refused. */
-  readonly #sated = new Map<ServerId, number>();
 
   constructor(deps: PeerCallsDeps) {
     this.#deps = deps;
@@ -67,12 +66,11 @@ export class PeerCalls {
 
   async call(server: ServerId, leg: string, body: Uint8Array, options: CallOptions = {}): Promise<PeerCallResult> {
     const { db, clock, client } = this.#deps;
-    const satedUntil = this.#sated.get(server) ?? 0;
-    if (clock.now() < satedUntil) return { kind: 'held', untilMs: satedUntil, isSated: true };
-    this.#sated.delete(server);
     const [row] = await db.query<Row>({ name: 'peer-call', text: FIND, values: [server] });
     if (row === undefined || row.base_url === null || row.document === null) return { kind: 'held', untilMs: null };
     if (row.state !== 'live' && options.beforeLive !== true) return { kind: 'held', untilMs: null };
+    const satedUntil = row.sated_until?.getTime() ?? 0;
+    if (clock.now() < satedUntil) return { kind: 'held', untilMs: satedUntil, isSated: true };
     const stored = { failures: row.failures, retryAtMs: row.retry_at?.getTime() ?? null };
     const breaker = breakerOf(stored, clock.now());
     if (breaker.state === 'open' || (breaker.state === 'half-open' && options.isProbe !== true))
@@ -82,7 +80,7 @@ export class PeerCalls {
     if (result.kind === 'transport') return this.#noteFault(server, result, stored);
     if (result.refusal !== undefined && result.refusal.certificate === undefined && OF_THE_PEER.has(result.refusal.code))
       await this.#noteRefusal(server, result.refusal.code);
-    if (result.refusal?.code === 'RATE_LIMITED') this.#noteSated(server, result.refusal.retryAfterMs);
+    if (result.refusal?.code === 'RATE_LIMITED') await this.#noteSated(server, result.refusal.retryAfterMs);
     await this.#noteAnswer(server, result.epoch, { wasOpen: stored.failures > 0, epoch: row.epoch });
     return result;
   }
@@ -97,9 +95,14 @@ export class PeerCalls {
     });
   }
 
-  #noteSated(server: ServerId, forMs: number): void {
-    const { clock, limits } = this.#deps;
-    this.#sated.set(server, clock.now() + Math.min(forMs, limits.peerPauseMaxMs));
+  /** In the row, so that every replica leaves it alone, and an operator's word lifts it for all. */
+  async #noteSated(server: ServerId, forMs: number): Promise<void> {
+    const { clock, db, limits } = this.#deps;
+    await db.query({
+      name: 'peer-sated',
+      text: 'update peers set sated_until = $2 where server_id = $1',
+      values: [server, new Date(clock.now() + Math.min(forMs, limits.peerPauseMaxMs))],
+    });
   }
 
   async #noteFault(server: ServerId, result: Extract<CallResult, { kind: 'transport' }>, stored: Stored): Promise<PeerCallResult> {

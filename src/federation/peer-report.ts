@@ -1,6 +1,7 @@
 // What is under way with one peer, for an operator who looks: what members' acts it is still owed, and which copies cross. And that peers which do not
-// answer be tried at once.
+// answer, or have enough, be tried at once.
 import type { Database } from '../db/pool.ts';
+import { askPeersNow } from '../ledger/fold-peers.ts';
 import type { ServerId } from '../wire/address.ts';
 
 export type PeerTraffic = {
@@ -13,19 +14,21 @@ export type PeerTraffic = {
 };
 
 /**
- * Has peers that do not answer probed now and not when it is their time, and told what they are owed; a probe that is answered closes the breaker.
- * For a command beside the server. @returns how many
+ * Has peers that do not answer probed now and not when it is their time, and told what they are owed; a probe that is answered closes the breaker. Those
+ * that had enough are called again. For a command beside the server: by their rows, which every replica goes by. @returns how many
  */
 export const tryPeers = async (db: Database, server?: ServerId): Promise<number> => {
   const [row] = await db.query<{ peers: number }>({
     name: 'peers_try',
-    text: `with tried as (update peers set retry_at = now() where failures > 0 and retry_at > now() and state <> 'revoked'
+    text: `with tried as (update peers set sated_until = null, retry_at = case when failures > 0 then least(retry_at, now()) else retry_at end
+          where (sated_until > now() or (failures > 0 and retry_at > now())) and state <> 'revoked'
           and ($1::text is null or server_id = $1) returning server_id),
         notices as (update owed_peer_notices set due_at = now() where due_at > now() and ($1::text is null or server_id = $1)),
         acts as (update owed_legs set due_at = now() where due_at > now() and ($1::text is null or server_id = $1))
       select count(*)::int as peers from tried`,
     values: [server ?? null],
   });
+  await askPeersNow(db, server);
   return row?.peers ?? 0;
 };
 

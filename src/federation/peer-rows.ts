@@ -87,7 +87,7 @@ async function begin(tx: Executor, { server, by, at }: Move, state: PeerState): 
     insert into peers (server_id, state, begun_by, begun_at) values (${server}, ${state}, ${by ?? 'operator'}, ${at})
     on conflict (server_id) do update set state = excluded.state, begun_by = excluded.begun_by, begun_at = excluded.begun_at, approved_by = null,
       approved_at = null, approved_there_at = null, compromised_at = null, candidate = null, away = false, epoch = null, failures = 0,
-      retry_at = null, last_fault = null, last_fault_at = null`.execute(tx);
+      retry_at = null, sated_until = null, last_fault = null, last_fault_at = null`.execute(tx);
 }
 
 /** @throws AppError CONFLICT, in words for an admin */

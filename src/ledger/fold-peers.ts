@@ -67,6 +67,15 @@ export const peersDue = async (context: LedgerContext, now: number): Promise<Ser
   return rows.map((row) => row.server_id);
 };
 
+/** Servers that are away, or this one, are asked now and not when it is their time. */
+export const askPeersNow = async (db: Database, server?: ServerId): Promise<void> => {
+  await db.query({
+    name: 'fold_peers_now',
+    text: 'update fold_peers set away_until = now() where away_until > now() and ($1::text is null or server_id = $1)',
+    values: [server ?? null],
+  });
+};
+
 /** Notes the epoch of a peer's ledger. @returns true if it is another one than before: everything of ours there is gone */
 export const epochSeen = async (db: Database, server: ServerId, epoch: string): Promise<boolean> => {
   const [row] = await db.query<{ renewed: boolean }>({

@@ -91,7 +91,7 @@ export const runStreamsRetry = (command: StreamsCommand): Promise<void> =>
     const { parked, waiting } = await retryStreams(db, asked);
     // Who names an author or an item means those, and not all that waits for a peer.
     const peers = of.author === undefined && of.number === undefined ? await tryPeers(db, asked.server) : 0;
-    const silent = peers === 0 ? '' : `${counted(peers, 'peer')} that did not answer, `;
+    const silent = peers === 0 ? '' : `${counted(peers, 'peer')} that did not answer or had enough, `;
     terminal.print(
       { parked, waiting, peers },
       parked + waiting + peers === 0

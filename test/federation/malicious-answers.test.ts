@@ -4,12 +4,15 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Member } from '../../src/client/member.ts';
+import { configWith } from '../../src/config/config.ts';
+import { runStreamsRetry } from '../../src/ops/streams.ts';
 import type { ReedId } from '../../src/wire/address.ts';
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
 import { BACK, MaliciousStage } from '../support/malicious-stage.ts';
 import { makeMember } from '../support/members.ts';
 import { MovedClock } from '../support/moved-clock.ts';
+import { silent } from '../support/people.ts';
 import { type Answering, type AnswerLie, envelopeOf, type RawPeer } from '../support/raw-peer.ts';
 import { uuid } from '../support/raw-person.ts';
 import { bytes, uint } from '../support/raw-wire.ts';
@@ -226,4 +229,20 @@ test('a peer that has enough for ever is left alone for a quarter of an hour, an
   expect(peer?.failures).toBe(0);
   clock.move(15 * 60_000);
   expect(await isOwed()).toBe(false);
+});
+
+test('one that has enough is called at once when an operator says so, beside the server', async () => {
+  liar.answering = lying({ status: 429, envelope: { code: RATE_LIMITED, retryAfterMs: 600_000 } });
+  expect(await isOwed()).toBe(true);
+  liar.answering = truly;
+  await stage.rows(`update fold_peers set away_until = now() + interval '10 minutes' where server_id = '${liar.id}'`);
+  const printed: string[] = [];
+  const terminal = { isTerminal: true, print: (_: object, shown: string) => void printed.push(shown), note: () => undefined };
+  const config = configWith({ databaseUrl: stage.server.database.url });
+  const of = { peer: liar.id };
+  await runStreamsRetry({ terminal: { ...terminal, isGone: () => false, fault: () => undefined }, config, log: silent, of });
+  expect(printed).toEqual([expect.stringContaining('1 peer that did not answer or had enough')]);
+  expect(await isOwed()).toBe(false);
+  const away = `select from fold_peers where server_id = '${liar.id}' and away_until > now() + interval '1 minute'`;
+  expect(await stage.rows(away)).toEqual([]);
 });

@@ -39,7 +39,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   owed_notices: 'user_id about_user_id kind statement_hash countersignature_hash',
   peer_nonces: 'server_id nonce until',
   peers:
-    'server_id state base_url begun_by begun_at approved_by approved_at approved_there_at compromised_at candidate away epoch failures retry_at last_fault last_fault_at document_asked_at share_begun',
+    'server_id state base_url begun_by begun_at approved_by approved_at approved_there_at compromised_at candidate away epoch failures retry_at sated_until last_fault last_fault_at document_asked_at share_begun',
   peer_invitations: 'id server_id key_id statement secret_hash expires_at used_at used_by',
   owed_peer_notices: 'server_id kind version revocation failures due_at',
   admin_acts: 'number by_id act target nonce at statement_hash certificate',
