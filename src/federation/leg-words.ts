@@ -19,6 +19,9 @@ export const isOurs = (called: Called): boolean => called.kind === 'transport' &
 export const isSated = (called: Called): boolean =>
   called.kind === 'answer' ? called.status === 429 : called.kind === 'held' && called.isSated === true;
 
+/** Whether it was not called since it is no peer that may be: none any more, or not now. */
+export const isNoPeer = (called: Called): boolean => called.kind === 'held' && called.untilMs === null;
+
 /** Whether a call that brought no answer of the leg says that the peer is lost to whoever waits for it. */
 export const isLost = (called: Called): boolean => !isOurs(called) && !isSated(called);
 

@@ -15,7 +15,7 @@ export type Called =
     }
   /** untilMs: nothing is tried before. */
   | { readonly kind: 'transport'; readonly reason?: string; readonly untilMs?: number }
-  /** isSated: since the peer has enough. */
+  /** isSated: since the peer has enough. untilMs null: it is no peer that may be called. */
   | { readonly kind: 'held'; readonly untilMs?: number | null; readonly isSated?: boolean };
 
 export interface PeerCalls {

@@ -10,7 +10,7 @@ import { notify, peerServerLost, reedStats } from '../relay/notices.ts';
 import { UNBLOCKED } from '../relay/stats.ts';
 import { type ReedId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodeReedCounts, encodeReedWatch, type ReedCounts } from '../wire/legs.ts';
-import { isLost, isSated } from './leg-words.ts';
+import { isLost, isNoPeer, isSated } from './leg-words.ts';
 import type { Leg, LegAnswer, PeerCalls } from './stream-ports.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -74,7 +74,11 @@ export class WatchedElsewhere implements Leg {
     const now = this.#deps.clock.monotonicMs();
     const known = this.#registered.get(reed);
     if (known !== undefined && now - known.at < freshMs) return known.outcome;
-    const outcome = this.#ask(reed);
+    const outcome = this.#ask(reed).catch((error: unknown) => {
+      // A fault of this side: it was not asked.
+      this.#registered.delete(reed);
+      throw error;
+    });
     this.#registered.set(reed, { outcome, at: now });
     return outcome;
   }
@@ -177,7 +181,10 @@ export class WatchedElsewhere implements Leg {
     }
   }
 
-  /** One whose home did not answer is given back at a later look; should this server forget it, it answers that nobody watches it. */
+  /**
+   * One whose home did not answer is given back at a later look; should this server forget it, it answers that nobody watches it. With a peering that ended
+   * or pauses its registrations have ended.
+   */
   async #giveBack(): Promise<void> {
     const { calls, limits } = this.#deps;
     const part = [...this.#registered.keys()].slice(this.#checkedUpTo, this.#checkedUpTo + limits.watchedPerLook);
@@ -185,7 +192,8 @@ export class WatchedElsewhere implements Leg {
     this.#checkedUpTo = part.length < limits.watchedPerLook ? 0 : this.#checkedUpTo + part.length;
     for (const reed of unwatched) {
       const called = await calls.call(serverOf(reed), 'unsubscribe-reed', encodeReedWatch(reed));
-      if (called.kind !== 'answer' || called.status >= 500 || isSated(called)) continue;
+      const isHeard = called.kind === 'answer' && called.status < 500 && !isSated(called);
+      if (!isHeard && !isNoPeer(called)) continue;
       this.#registered.delete(reed);
       // Somebody came to watch it meanwhile.
       if ((await this.#unwatched([reed])).length === 0) await this.#registerAll([reed]);

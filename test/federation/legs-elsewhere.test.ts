@@ -228,6 +228,33 @@ describe('counts of a reed', () => {
     expect(await watched()).toEqual([]);
   });
 
+  test('that nobody watches any more are forgotten with the server that is a peer no more', async () => {
+    const [{ reeds }, member] = [await author(), await join(b)];
+    await watch(member, reeds[0] as ReedId);
+    const given: string[] = [];
+    wire.fate = ({ leg }) => {
+      given.push(leg);
+      return 'no-peer';
+    };
+    await member.vanish();
+    await settle();
+    expect(given.filter((leg) => leg === 'unsubscribe-reed')).toHaveLength(1);
+    await a.community.rows('delete from reed_subscriptions');
+  });
+
+  test('that could not be registered by a fault of this side are at the next look', async () => {
+    const [{ reeds }, member] = [await author(), await join(b)];
+    wire.fate = ({ leg }) => {
+      if (leg === 'subscribe-reed') throw new Error('the database is away');
+      return 'deliver';
+    };
+    await watch(member, reeds[0] as ReedId);
+    expect(await watched()).toEqual([]);
+    wire.fate = () => 'deliver';
+    await settle();
+    expect(await watched()).toEqual([{ target: reeds[0] }]);
+  });
+
   test('are registered anew at a peer that forgot them, once it is back or its ledger is another one', async () => {
     const [{ reeds }, member] = [await author(), await join(b)];
     const [reed] = reeds as [ReedId];

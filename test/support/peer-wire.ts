@@ -10,8 +10,8 @@ import { run } from './database.ts';
 
 export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonly leg: string; readonly body: Uint8Array };
 type Refused = { readonly status: number; readonly code?: ErrorCode; readonly retryAfterMs?: number };
-/** deliver: as it is. lose-request, lose-answer: a fault of transport, without and with effect. repeat: it comes twice. */
-export type Fate = 'deliver' | 'lose-request' | 'lose-answer' | 'repeat' | Refused;
+/** deliver: as it is. lose-request, lose-answer: a fault of transport, without and with effect. repeat: it comes twice. no-peer: it is not made. */
+export type Fate = 'deliver' | 'lose-request' | 'lose-answer' | 'repeat' | 'no-peer' | Refused;
 
 export class PeerWire {
   readonly #apps = new Map<ServerId, Pick<App, 'legs'>>();
@@ -37,6 +37,7 @@ export class PeerWire {
     this.calls.push(call);
     const fate = await this.fate(call);
     if (fate === 'lose-request') return { kind: 'transport' };
+    if (fate === 'no-peer') return { kind: 'held', untilMs: null };
     if (typeof fate === 'object')
       return {
         ...{ kind: 'answer', status: fate.status, body: new Uint8Array() },
