@@ -5,6 +5,7 @@ import type { Limits } from '../base/limits.ts';
 import { readPublicKey } from '../crypto/openpgp.ts';
 import type { KnownServerKey } from '../crypto/statement.ts';
 import type { Database } from '../db/pool.ts';
+import type { Actor } from '../identity/second-admin.ts';
 import type { ServerDocument } from '../identity/server-identity.ts';
 import type { ServerId, ServerKeyId } from '../wire/address.ts';
 import { breakerOf } from './breaker.ts';
@@ -30,9 +31,17 @@ export type DetailedPeer = Omit<PeerRow, 'document' | 'candidate' | 'epoch'> & {
   readonly owed: readonly string[];
   /** Until when an invitation that was not used opens; null: there is none. */
   readonly invitedUntil: Date | null;
+  /** One of our admins asked to end it, and another one has not confirmed that yet; null: nobody did. */
+  readonly endAsked: EndAsked | null;
 };
+export type EndAsked = { readonly by: Actor; readonly at: Date; readonly until: Date };
 
-type DetailedRow = PeerRow & { readonly owed: readonly string[]; readonly invitedUntil: Date | null; readonly newestKeyAt: Date | null };
+type DetailedRow = PeerRow &
+  Pick<DetailedPeer, 'owed' | 'invitedUntil'> & {
+    readonly newestKeyAt: Date | null;
+    readonly endAskedBy: Actor | null;
+    readonly endAskedAt: Date | null;
+  };
 
 const FIND = `select p.state, s.document from peers p join servers s on s.id = p.server_id where p.server_id = $1`;
 /** The names of a server's members are shown with its web address. One that somebody else says is theirs too is not shown: the address under which it answers is. */
@@ -45,8 +54,10 @@ const LISTED = `select ${PEER_COLUMNS},
 const DETAILED = `select ${PEER_COLUMNS},
     array(select n.kind from owed_peer_notices n where n.server_id = p.server_id order by n.kind) as owed,
     (select i.expires_at from peer_invitations i where i.server_id = p.server_id and i.used_at is null) as "invitedUntil",
-    (select max(k.effective_at) from server_keys k where k.server_id = p.server_id and k.kind = 'identity') as "newestKeyAt"
-  from peers p join servers s on s.id = p.server_id`;
+    (select max(k.effective_at) from server_keys k where k.server_id = p.server_id and k.kind = 'identity') as "newestKeyAt",
+    e.by_id as "endAskedBy", e.at as "endAskedAt"
+  from peers p join servers s on s.id = p.server_id
+  left join admin_requests e on e.act = 'peer-revoke' and e.target = p.server_id and e.at >= $2 and p.state <> 'revoked'`;
 
 export class Directory implements Peers {
   readonly #deps: DirectoryDeps;
@@ -107,25 +118,29 @@ export class Directory implements Peers {
 
   /** Every peering that has ever begun, by id. */
   async details(server?: ServerId): Promise<DetailedPeer[]> {
-    const rows = await this.#deps.db.query<DetailedRow>({
+    const { clock, db, limits } = this.#deps;
+    const now = clock.now();
+    const rows = await db.query<DetailedRow>({
       name: 'peers-detailed',
       text: `${DETAILED} where $1::text is null or p.server_id = $1 order by p.server_id`,
-      values: [server ?? null],
+      values: [server ?? null, new Date(now - limits.adminRequestMs)],
     });
-    return rows.map((row) => detailed(row, this.#deps.clock.now()));
+    return rows.map((row) => detailed(row, now, limits));
   }
 }
 
 const breakerNow = ({ failures, retryAt }: PeerRow, nowMs: number) =>
   breakerOf({ failures, retryAtMs: retryAt?.getTime() ?? null }, nowMs).state;
 
-function detailed({ document, candidate, epoch: _epoch, newestKeyAt, ...row }: DetailedRow, nowMs: number): DetailedPeer {
+function detailed(of: DetailedRow, nowMs: number, { adminRequestMs }: Limits): DetailedPeer {
+  const { document, candidate, epoch: _epoch, endAskedAt: at, endAskedBy: by, newestKeyAt, ...row } = of;
   const before = document?.statement.keys.at(-2);
   return {
     ...row,
     keyNow: before !== undefined && newestKeyAt !== null && newestKeyAt.getTime() > nowMs ? { key: before.key, until: newestKeyAt } : null,
     key: document === null ? null : newestKeyOf(document.statement),
     candidateKey: candidate === null ? null : newestKeyOf(candidate.statement),
+    endAsked: by === null || at === null ? null : { by, at, until: new Date(at.getTime() + adminRequestMs) },
     breaker: breakerNow({ ...row, document, candidate, epoch: null }, nowMs),
   };
 }

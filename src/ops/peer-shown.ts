@@ -1,5 +1,5 @@
 // A peering in words, for its operator: how it stands, who is to do what next, what is owed and what crosses.
-import type { DetailedPeer } from '../federation/directory.ts';
+import type { DetailedPeer, EndAsked } from '../federation/directory.ts';
 import type { PeerTraffic } from '../federation/peer-report.ts';
 import type { PeerStream } from '../federation/stream-report.ts';
 import { fingerprintOf } from '../wire/address.ts';
@@ -91,6 +91,12 @@ const lastFault = ({ lastFault: fault, lastFaultAt: at }: DetailedPeer): string 
 const by = (at: Date | null, who: string | null): string =>
   at === null ? 'not yet' : `${seconds(at)}${who === null ? '' : ` by ${who === 'operator' ? 'the operator' : who}`}`;
 
+/** Who asked for its end, and how that is confirmed: by an act of the same kind of somebody else, of whom the command line is one. */
+const endText = ({ at, by: who, until }: EndAsked, server: string): string =>
+  who === 'operator'
+    ? `asked for by the operator at ${seconds(at)}. An admin confirms it until ${seconds(until)}: POST /api/v1/admin/peers/${server}/revoke`
+    : `asked for by ${who} at ${seconds(at)}. Another admin confirms it until ${seconds(until)}; the operator: reedbed peers revoke ${server}`;
+
 const streamText = (streams: PeerStream | null, { server, state }: DetailedPeer): string => {
   if (streams === null || (state !== 'live' && state !== 'suspended')) return '–';
   return streams.parked === 0 ? lackOf(streams) : `${lackOf(streams)}: reedbed streams parked --peer ${server}`;
@@ -118,6 +124,7 @@ export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): stri
     ['owed acts', traffic.nextActAt === null ? 'none' : `${traffic.owedActs}, the next tried at ${seconds(traffic.nextActAt)}`],
     ['copies', `${traffic.crossingHere} awaited from there, ${traffic.crossingThere} from here`],
   ];
+  if (peer.endAsked !== null) rows.push(['its end', endText(peer.endAsked, server)]);
   const next = nextOf(peer, now);
   if (next !== '') rows.push(['next', next]);
   return rows.map(([name, value]) => `  ${name.padEnd(14)}  ${value}`).join('\n');

@@ -189,7 +189,9 @@ export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: 
     }
     const { server, state, outcome } = await peering.move('operator', moving, target);
     const said =
-      outcome === 'asked' ? 'Asked for: another admin has to do the same.' : `${server} is ${DONE[moving]}. ${THEN[state] ?? ''}`.trimEnd();
+      outcome === 'asked'
+        ? `Asked for: another admin has to do the same; reedbed peers show ${server} says until when and how.`
+        : `${server} is ${DONE[moving]}. ${THEN[state] ?? ''}`.trimEnd();
     terminal.print({ server, state, outcome, done: outcome === 'done', dryRun }, said);
     return 0;
   });

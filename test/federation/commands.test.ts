@@ -116,6 +116,29 @@ test('a server that stops says so to its peers, and again when it is back', asyn
   expect(await shownAt(a, b), 'what was mended is still said').toMatch(/last error +\d{4}/);
 });
 
+test('an end that waits for a second admin is shown, with how that one confirms it, for a week', async () => {
+  const rows = new LightCommunity(a.database.url, a.app.serverId);
+  const member = `aaaaaaaaaaaaaaaa@${a.app.serverId}`;
+  const asked = (by: string, before: string) =>
+    rows.rows(
+      `insert into admin_requests (act, target, by_id, at) values ('peer-revoke', $1, $2, now() - $3::interval)
+        on conflict (act, target) do update set by_id = excluded.by_id, at = excluded.at`,
+      [b.app.serverId, by, before],
+    );
+  expect(await shownAt(a, b)).not.toContain('its end');
+  await asked(member, '1 day');
+  expect(await shownAt(a, b)).toMatch(
+    new RegExp(`its end +asked for by ${member} at \\S+Z\\. .* until \\S+Z; the operator: reedbed peers revoke ${b.app.serverId}`),
+  );
+  await asked('operator', '6 days');
+  expect(await shownAt(a, b)).toMatch(
+    new RegExp(`its end +asked for by the operator .*: POST /api/v1/admin/peers/${b.app.serverId}/revoke`),
+  );
+  await asked(member, '8 days');
+  expect(await shownAt(a, b)).not.toContain('its end');
+  await rows.rows('delete from admin_requests');
+});
+
 test('what can not be done is said with its mend, and what takes something away is asked about', async () => {
   await expect(move(a, 'approve', 'aaaaaaaaaaaaaaaa')).rejects.toMatchObject({ mend: expect.stringContaining('peers list') as string });
   await expect(move(a, 'revoke', 'b')).rejects.toThrow('no server id');

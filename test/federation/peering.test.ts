@@ -109,7 +109,7 @@ describe('two servers', () => {
     expect((await a.federation.directory.details(b.id))[0]).toMatchObject({ owed: ['approved'], failures: 1, breaker: 'open' });
     const headers = { authorization: `Bearer ${(await makeAdmin(a)).token}` };
     const { peers } = (await a.http.inject({ url: '/api/v1/admin/peers', headers })).json();
-    expect(peers[0]).toMatchObject({ lastFault: 'unreachable', lastFaultAt: expect.any(String) });
+    expect(peers[0]).toMatchObject({ lastFault: 'unreachable', lastFaultAt: expect.any(String), endAsked: null });
     await b.start();
     await operator(b, 'approve', a.id);
     advance(2_000, a, b);
@@ -352,6 +352,7 @@ describe('admins', () => {
     await settlePeers(a, b);
     expect(await moveBy(a, ann, 'revoke', b.id)).toMatchObject({ status: 200, body: { outcome: 'asked', state: 'live' } });
     expect(await moveBy(a, ann, 'revoke', b.id)).toMatchObject({ body: { outcome: 'asked', state: 'live' } });
+    expect((await a.federation.directory.details(b.id))[0]).toMatchObject({ endAsked: { by: ann.user } });
     expect(await moveBy(a, ann, 'suspend', b.id)).toMatchObject({ body: { outcome: 'done', state: 'suspended' } });
     expect(await moveBy(a, bea, 'revoke', b.id)).toMatchObject({ body: { outcome: 'done', state: 'revoked' } });
     await settlePeers(a, b);

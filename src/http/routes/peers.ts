@@ -46,6 +46,7 @@ type Detailed = {
   readonly lastFault: string | null;
   readonly lastFaultAt: Date | null;
   readonly owed: readonly string[];
+  readonly endAsked: { readonly by: string; readonly at: Date; readonly until: Date } | null;
 };
 
 /** Who knows the peers. */
@@ -82,6 +83,9 @@ const DetailedSchema = Type.Object({
   ...{ failures: Type.Integer(), owed: Type.Array(Type.String()) },
   lastFault: OrNull(Type.String({ description: 'The last fault of transport, or refusal that is of the peer itself, as one word.' })),
   lastFaultAt: OrNull(Time),
+  endAsked: OrNull(
+    Type.Object({ by: Type.String(), at: Time, until: Time }, { description: 'Another admin has to confirm its end, by the same act.' }),
+  ),
 });
 const Connection = Type.String({ minLength: 1, maxLength: 32_768, description: 'The connection string of an invitation.' });
 const Armor = Type.String({ minLength: 1, maxLength: 8_192, description: 'The other server’s key, as its `reedbed keys print` shows it.' });
@@ -97,12 +101,13 @@ const ShownSchema = Type.Object({
 const when = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 const shown = (peer: Detailed): Static<typeof DetailedSchema> => {
-  const { server, name, state, baseUrl, key, candidateKey, begunBy, approvedBy, away, breaker, failures, owed } = peer;
+  const { server, name, state, baseUrl, key, candidateKey, begunBy, approvedBy, away, breaker, endAsked, failures, owed } = peer;
   return {
     ...{ server, name, state, baseUrl, key, candidateKey, begunBy, approvedBy, away, breaker, failures, owed: [...owed] },
     ...{ begunAt: peer.begunAt.toISOString(), approvedAt: when(peer.approvedAt), approvedThereAt: when(peer.approvedThereAt) },
     ...{ compromisedAt: when(peer.compromisedAt), invitedUntil: when(peer.invitedUntil), retryAt: when(peer.retryAt) },
     ...{ lastFault: peer.lastFault, lastFaultAt: when(peer.lastFaultAt) },
+    endAsked: endAsked && { by: endAsked.by, at: endAsked.at.toISOString(), until: endAsked.until.toISOString() },
   };
 };
 
