@@ -11,6 +11,7 @@ import { UNBLOCKED } from '../relay/stats.ts';
 import { type ReedId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { decodeReedCounts, encodeReedWatch, type ReedCounts } from '../wire/legs.ts';
 import { isLost, isNoPeer, isSated } from './leg-words.ts';
+import { PeerReturns } from './peer-returns.ts';
 import type { Leg, LegAnswer, PeerCalls } from './stream-ports.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -42,12 +43,16 @@ export class WatchedElsewhere implements Leg {
   /** Registered by this replica, or being registered. */
   readonly #registered = new Map<ReedId, Registered>();
   readonly #renewing = new Set<ServerId>();
+  readonly #returns: PeerReturns;
+  /** Peers of which everything is to be registered anew once that is not too often. */
+  readonly #later = new Set<ServerId>();
   /** Where the next look goes on: among subscriptions, and among what is registered. */
   #lookedUpTo = '';
   #checkedUpTo = 0;
 
   constructor(deps: WatchedElsewhereDeps) {
     this.#deps = deps;
+    this.#returns = new PeerReturns(deps);
   }
 
   /** reed-stats: counts of a reed of the caller's. @throws AppError BAD_REQUEST, FORBIDDEN; NOT_FOUND if nobody here watches it */
@@ -122,9 +127,10 @@ export class WatchedElsewhere implements Leg {
     });
   }
 
-  /** A peer is there (again), or its ledger is another one: whatever is watched of it is registered anew. */
+  /** A peer is there (again), or its ledger is another one: whatever is watched of it is registered anew; at a later look if it says so too often. */
   renew(peer: ServerId): void {
     if (this.#renewing.has(peer)) return;
+    if (!this.#returns.take(peer)) return void this.#later.add(peer);
     this.#renewing.add(peer);
     this.#deps.tasks.run(() => this.#renew(peer).finally(() => this.#renewing.delete(peer)));
   }
@@ -169,6 +175,9 @@ export class WatchedElsewhere implements Leg {
   /** What is registered and watched no more is given back, and what is watched and not registered, or long since, is registered: a part at each look. */
   async look(): Promise<void> {
     const { clock, limits, tasks } = this.#deps;
+    const later = [...this.#later];
+    this.#later.clear();
+    for (const peer of later) this.renew(peer);
     await this.#giveBack();
     const { next, reeds } = await this.#page(this.#lookedUpTo);
     this.#lookedUpTo = next ?? '';
