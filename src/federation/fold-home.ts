@@ -37,6 +37,7 @@ import {
   encodeFoldRequestAnswer,
   type FoldRequest,
 } from '../wire/fold.ts';
+import { CopiesHeld } from './copies-held.ts';
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys } from './fold-ports.ts';
 import { afterDelivery } from './fold-rules.ts';
 import { patiently } from './patience.ts';
@@ -85,12 +86,14 @@ const STATUS = {
 export class FoldHome {
   readonly #deps: FoldHomeDeps;
   readonly #refusals: Refusals;
+  readonly #held: CopiesHeld;
   /** Copies that are on their way, by the peer and its name for their requests. */
   readonly #forwards = new Map<string, Forward>();
 
   constructor(deps: FoldHomeDeps) {
     this.#deps = deps;
     this.#refusals = new Refusals(deps.application);
+    this.#held = new CopiesHeld(deps.limits);
   }
 
   async request(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
@@ -195,13 +198,25 @@ export class FoldHome {
     return (await this.#refusals.blockCertificate(userOf(request.reedId), request.requesterId)) ?? undefined;
   }
 
-  /** Passes a holder's copy on, in the time that is given to it; then it is dropped. */
+  /** Passes a holder's copy on, in the time that is given to it; then it is dropped. So is one of a peer that has not taken those before it. */
   async forward(eventId: string, ciphertext: Uint8Array, isOnce = false): Promise<ForwardOutcome> {
-    const { looks } = this.#deps;
+    const { clock, looks } = this.#deps;
     const to = await forwardingOf(this.#deps, eventId);
     if (to === null) return 'gone';
+    const release = this.#held.take(to.server, ciphertext.length);
+    try {
+      if (release !== null) return await this.#onItsWay(eventId, to, { ciphertext, isOnce });
+      if (!isOnce) await forwarded(this.#deps, { eventId, relays: to.relays, outcome: 'failed' }, clock.now());
+      return 'failed';
+    } finally {
+      release?.();
+      looks().placeFreed(sentinelOf(to.server));
+    }
+  }
+
+  async #onItsWay(eventId: string, to: Forwarding, of: Omit<Passing, 'signal'>): Promise<ForwardOutcome> {
     const abort = new AbortController();
-    const passing = this.#pass(eventId, to, { ciphertext, isOnce, signal: abort.signal });
+    const passing = this.#pass(eventId, to, { ...of, signal: abort.signal });
     const forward = { abort, done: passing };
     const name = nameOf(to.server, to.peerRequestId);
     this.#forwards.set(name, forward);
@@ -209,7 +224,6 @@ export class FoldHome {
       return await passing;
     } finally {
       if (this.#forwards.get(name) === forward) this.#forwards.delete(name);
-      looks().placeFreed(sentinelOf(to.server));
     }
   }
 

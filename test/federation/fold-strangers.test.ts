@@ -1,12 +1,14 @@
-// A peer that uses the names by which another one knows its requests: what it says is of its own requests only. And one that has enough for now, which
-// is no failure of it.
+// A peer that uses the names by which another one knows its requests: what it says is of its own requests only. One that does not take its copies, and
+// one that has enough for now, which is no failure of it.
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
+import { STATE } from '../../src/ledger/state.ts';
 import type { ServerId } from '../../src/wire/address.ts';
 import { decodeFoldRequest, encodeFoldCrossings, encodeFoldWord } from '../../src/wire/fold.ts';
 import { FoldPair } from '../support/fold-pair.ts';
 
-const pair = FoldPair.forEachTest();
+/** Room for three copies of light members. */
+const pair = FoldPair.forEachTest({ forwardBytesPerPeer: 6_500 });
 
 /** A call of that server's, verified, at the home server. */
 const call = async (from: ServerId, leg: string, body: Uint8Array): Promise<number | undefined> =>
@@ -33,6 +35,20 @@ describe('a copy on its way to a peer', () => {
     await reader.next('dataResponse', ({ body }) => body.reedId === reed);
     expect(pair.wire.count('deliver')).toBe(1);
   });
+});
+
+it('copies that a peer does not take are so many bytes at once; others are dropped, and asked for again', async () => {
+  const reeds = await Promise.all(Array.from({ length: 5 }, () => pair.reed()));
+  const reader = await pair.member(pair.asking);
+  pair.wire.fate = ({ leg }) => (leg === 'deliver' ? 'hold' : 'pass');
+  for (const { reed } of reeds) reader.request(reed);
+  const states = 'select state, count(*)::int as events from pending_events where is_foreign group by 1 order by 1';
+  const held = { state: STATE.forwarding, events: 3 };
+  await expect.poll(() => pair.home.community.rows(states)).toEqual([{ state: STATE.unassigned, events: 2 }, held]);
+  expect(pair.wire.held).toBe(3);
+  pair.wire.fate = () => 'pass';
+  pair.wire.release();
+  await pair.passUntil(1_000, () => reader.frames.filter(({ type }) => type === 'dataResponse').length === reeds.length);
 });
 
 describe('a home server that', () => {
