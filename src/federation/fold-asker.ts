@@ -222,12 +222,21 @@ export class FoldAsker {
     const { clock, limits, looks, owing } = this.#deps;
     this.#asleep.delete(of.subject);
     for (;;) {
-      const { ended, seen } = await reedEnds(this.#deps, of, clock.now());
+      const { ended, slept } = await reedEnds(this.#deps, of, clock.now());
       looks().ended(ended);
       for (const event of ended) await this.#refuse(event, isFound);
-      if (ended.length === 0 || seen < limits.batchItems) break;
+      for (const event of slept) this.#sleepsHere(event);
+      if (ended.length + slept.length < limits.batchItems) break;
     }
     owing();
+  }
+
+  /** Only somebody here has it, who may have come online between that look and its commit. */
+  #sleepsHere({ eventId, explicit, requestId, requester, subjectId }: Ended): void {
+    const looks = this.#deps.looks();
+    looks.dormant(eventId, subjectId);
+    if (explicit && requestId !== null)
+      looks.progress({ eventId, requestId, requester, subjectId, state: STATE.dormant, onlineHolders: 0, failing: false });
   }
 
   async #refuse({ eventId, explicit, requestId, requester, subjectId }: Ended, isFound: boolean): Promise<void> {

@@ -277,18 +277,19 @@ returning e.event_id, e.requester_user_id, e.request_id, e.requested_at is not n
 
 /**
  * Its home has no copy of a subject, a reed or a whole thread, or knows of none: a page of what waits for it here ends, unless somebody here has an allocation; then it is
- * dormant. Call until it comes back short.
+ * dormant (`slept`). Call until both together come back short.
  */
 export const reedEnds = async (
   context: LedgerContext,
   of: { readonly subject: ReedId; readonly kind: SubjectKind },
   now: number,
-): Promise<{ ended: Ended[]; seen: number }> => {
-  const rows = await context.db.query<EndedRow & { gone: boolean }>({
+): Promise<{ ended: Ended[]; slept: Ended[] }> => {
+  const rows = await context.db.query<EndedRow & { held: boolean }>({
     name: 'ledger_crossings_reed_ends',
     text: `
 with taken as materialized (
-  select e.event_id, ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')} as held
+  select e.event_id, e.requester_user_id, e.request_id, e.requested_at is not null as explicit, e.subject_id,
+    ${some('reed_allocations a where a.reed_id = e.subject_id and a.holder_user_id <> e.requester_user_id')} as held
   from (
     (select event_id from pending_events where subject_id = $1 and state = 5 and subject_kind = $5 limit $2)
     union
@@ -301,15 +302,11 @@ owing as (
   update foreign_pending_events f set owes = 'cancel', reason = 'gone', asleep = false, due_at = $3 from taken t
   where f.event_id = t.event_id and f.owes is null and f.arrived_at is null
 ),
-ended as (
-  delete from pending_events e using taken t where e.event_id = t.event_id and not t.held
-  returning e.event_id, e.requester_user_id, e.request_id, e.requested_at is not null as explicit, e.subject_id
-)
-select t.event_id, n.event_id is not null as gone, n.requester_user_id, n.request_id, n.explicit, n.subject_id
-from taken t left join ended n on n.event_id = t.event_id`,
+ended as (delete from pending_events e using taken t where e.event_id = t.event_id and not t.held)
+select * from taken`,
     values: [of.subject, context.limits.batchItems, new Date(now), new Date(now + context.limits.dormantLookMs), of.kind],
   });
-  return { ended: rows.filter((row) => row.gone).map(endedOf), seen: rows.length };
+  return { ended: rows.filter((row) => !row.held).map(endedOf), slept: rows.filter((row) => row.held).map(endedOf) };
 };
 
 export type LineSwept = { readonly expired: readonly Ended[]; readonly subjects: readonly ReedId[]; readonly isFull: boolean };
