@@ -29,13 +29,12 @@ export type WatchedElsewhereDeps = {
 type Outcome = ReedCounts | 'away' | 'later' | 'none';
 /** next: where the page after this one begins; null: this was the last. */
 type Page = { readonly reeds: readonly ReedId[]; readonly next: string | null };
+type Subscription = { readonly viewer: UserId; readonly target: string };
 type Registered = { readonly outcome: Promise<Outcome>; readonly at: number };
 
 const REQUEST_BYTES = 1_024;
 const OK = 200;
 const NO_CONTENT = 204;
-/** Of a reed, what it is watched by here. */
-const WATCHED_OF = `split_part(split_part(v.target, '/', 1), '@', 2)`;
 
 export class WatchedElsewhere implements Leg {
   readonly limitBytes = REQUEST_BYTES;
@@ -114,17 +113,27 @@ export class WatchedElsewhere implements Leg {
     return rows.length > 0;
   }
 
-  /** A peer does not answer, or goes: who watches something of it is told. */
+  /** A peer does not answer, or goes: who watches something of it is told, once, a part of all subscriptions at a time. */
   lost(peer: ServerId): void {
-    const { bus, db, tasks } = this.#deps;
-    tasks.run(async () => {
-      const rows = await db.query<{ viewer: UserId }>({
+    this.#deps.tasks.run(() => this.#lost(peer));
+  }
+
+  async #lost(peer: ServerId): Promise<void> {
+    const { bus, db, limits } = this.#deps;
+    let told: UserId | null = null;
+    for (let after: Subscription | undefined = { viewer: '' as UserId, target: '' }; after !== undefined; ) {
+      const rows: Subscription[] = await db.query<Subscription>({
         name: 'watched_of_lost',
-        text: `select distinct v.viewer from reed_subscriptions v where ${WATCHED_OF} = $1`,
-        values: [peer],
+        text: 'select viewer, target from reed_subscriptions where (viewer, target) > ($1, $2) order by viewer, target limit $3',
+        values: [after.viewer, after.target, limits.watchedPerLook],
       });
-      for (const { viewer } of rows) notify(bus, viewer, peerServerLost(peer));
-    });
+      for (const { target, viewer } of rows) {
+        if (viewer === told || serverOf(target as ReedId) !== peer) continue;
+        notify(bus, viewer, peerServerLost(peer));
+        told = viewer;
+      }
+      after = rows.length < limits.watchedPerLook ? undefined : rows.at(-1);
+    }
   }
 
   /** A peer is there (again), or its ledger is another one: whatever is watched of it is registered anew; at a later look if it says so too often. */

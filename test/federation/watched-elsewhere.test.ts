@@ -1,6 +1,8 @@
-// What is watched of a peer is registered anew when it is back or its ledger is another one: now and then, if it says so without an end.
+// What is watched of a peer is registered anew when it is back or its ledger is another one: now and then, if it says so without an end. Who watches it
+// is told when it goes, however many that are.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MemoryBus } from '../../src/bus/memory-bus.ts';
+import type { Sql } from '../../src/db/pool.ts';
 import { Tasks } from '../../src/federation/tasks.ts';
 import { WatchedElsewhere } from '../../src/federation/watched-elsewhere.ts';
 import type { ServerId } from '../../src/wire/address.ts';
@@ -47,4 +49,37 @@ test('a peer whose ledger is another one again and again has what is watched of 
   await watched.look();
   await quiet();
   expect(asked).toHaveLength(peerReturnsAtOnce + 1);
+});
+
+test('who watches anything of a peer that goes is told so once, and of all subscriptions a part is read at a time', async () => {
+  const [viewers, watchedPerLook] = [25, 10];
+  // Each watches two of the peer's and one of a third server's; one more only that.
+  await world.db.query({
+    text: `insert into reed_subscriptions (viewer, target)
+      select 'v' || g || '@here', 'aaaaaaaaaaaaaaaa@' || s || '/' || r from generate_series(1, $1::int) g, (values ($2, 1), ($2, 2), ('dddddddddddddddd', 1)) as w(s, r)
+      union all select 'w@here', 'aaaaaaaaaaaaaaaa@dddddddddddddddd/1'`,
+    values: [viewers, PEER],
+  });
+  const read: number[] = [];
+  const db = Object.assign(Object.create(world.db) as typeof world.db, {
+    query: async <Row extends object>(sql: Sql): Promise<Row[]> => {
+      const rows = await world.db.query<Row>(sql);
+      read.push(rows.length);
+      return rows;
+    },
+  });
+  const told: string[] = [];
+  const bus = new MemoryBus();
+  const local = { dispatch: () => undefined, endSessions: () => undefined };
+  bus.serve('here', { ...local, deliver: (to) => told.push(to) > 0 });
+  const tasks = new Tasks(silent);
+  const calls = { call: async () => ({ kind: 'held' }) as const };
+  const watched = new WatchedElsewhere({
+    ...{ ...world, db, bus, tasks, calls, home: world.identity.server.id, limits: { ...world.limits, watchedPerLook } },
+  });
+  watched.lost(PEER);
+  await expect.poll(() => tasks.idle).toBe(true);
+  const expected = ['somebody', ...Array.from({ length: viewers }, (_, at) => `v${at + 1}@here`)];
+  expect(told.toSorted()).toEqual(expected.toSorted());
+  expect(Math.max(...read)).toBeLessThanOrEqual(watchedPerLook);
 });
