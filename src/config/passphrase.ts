@@ -58,7 +58,7 @@ const loadOrMake = async (config: Config, hasKeys: () => Promise<boolean>): Prom
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return loadOrMake(config, hasKeys);
     throw new SetupError(
       `The data folder ${folder} can't be written.`,
-      'Change its owner or mode, or name another folder with REEDBED_DATA.',
+      'Change its owner or mode, or name another folder with --data or REEDBED_DATA.',
       { cause: error },
     );
   }

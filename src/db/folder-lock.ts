@@ -13,7 +13,7 @@ export class FolderInUse extends SetupError {
   constructor(folder: string) {
     super(
       `Another Reedbed server is using the data folder ${folder}.`,
-      'Stop it first, or give this one a folder and port of its own with REEDBED_DATA and REEDBED_PORT.',
+      'Stop it first, or give this one a folder and port of its own with --data and --port, or REEDBED_DATA and REEDBED_PORT.',
     );
     this.folder = folder;
   }
@@ -40,7 +40,7 @@ const openFolder = async (dataFolder: string): Promise<string> => {
     }
     throw new SetupError(
       `The data folder ${resolve(dataFolder)} can't be made.`,
-      'Make it yourself, or name another folder with REEDBED_DATA.',
+      'Make it yourself, or name another folder with --data or REEDBED_DATA.',
       { cause },
     );
   }
@@ -60,7 +60,7 @@ export const lockFolder = async (dataFolder: string): Promise<FolderLock> => {
     if ((error as { errcode?: number }).errcode === BUSY) throw new FolderInUse(folder);
     throw new SetupError(
       `The data folder ${folder} can't be written.`,
-      'Change its owner or mode, or name another folder with REEDBED_DATA.',
+      'Change its owner or mode, or name another folder with --data or REEDBED_DATA.',
       {
         cause: error,
       },

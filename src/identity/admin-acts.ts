@@ -199,17 +199,22 @@ export class AdminActs {
     return judge(tx, { first, second }, clock.now() - limits.newAdminMs);
   }
 
-  /** The log in its order, after a number. */
-  async list(page: { readonly after: number; readonly limit: number }): Promise<LoggedAct[]> {
-    return this.#deps.db.query<LoggedAct>({
-      name: 'admin-acts-list',
-      text: `select a.number, a.by_id as by, a.act, a.target, a.at, coalesce(s.certificate, a.certificate) as certificate
-        from admin_acts a left join statements s on s.hash = a.statement_hash
-        where a.number > $1 order by a.number limit $2`,
-      values: [page.after, page.limit],
-    });
+  async list(page: ActsPage): Promise<LoggedAct[]> {
+    return listActs(this.#deps.db, page);
   }
 }
+
+type ActsPage = { readonly after: number; readonly limit: number };
+
+/** The log in its order, after a number. */
+export const listActs = (db: Database, { after, limit }: ActsPage): Promise<LoggedAct[]> =>
+  db.query<LoggedAct>({
+    name: 'admin-acts-list',
+    text: `select a.number, a.by_id as by, a.act, a.target, a.at, coalesce(s.certificate, a.certificate) as certificate
+      from admin_acts a left join statements s on s.hash = a.statement_hash
+      where a.number > $1 order by a.number limit $2`,
+    values: [after, limit],
+  });
 
 const isAdmin = (role: Role): boolean => role === 'root' || role === 'admin';
 const notAnAdmin = () => new AppError('FORBIDDEN', 'only admins may do this');

@@ -54,7 +54,7 @@ const addDemo = (program: Command, loadApp: LoadApp): void => {
     .addOption(
       new Option(
         '--scenario <name>',
-        'who asks and who answers; a community with a block, a removal and a crash; two servers that are peers, one of which is killed. The first two need --headless',
+        'relay: who asks and who answers; community: a block, a removal and a crash; federation: two servers that are peers, one of which is killed. The first two only with --headless',
       )
         .choices(['relay', 'community', 'federation'])
         .default('relay'),
@@ -167,6 +167,16 @@ const addUsers = (program: Command): void => {
   addUsersRole(users);
 };
 
+const addActs = (program: Command): void => {
+  withSettings(program.command('acts'))
+    .description('print what admins and the operator have done: when, who, what, to whom')
+    .addHelpText(
+      'after',
+      '\nEvery member may read this log. Acts that wait for a second admin are in it, too: reedbed peers show says of which that is so.',
+    )
+    .action(async (options: Common) => (await import('./acts.ts')).runActs(invoke(options)));
+};
+
 const addConfig = (program: Command): void => {
   withSettings(program.command('config'))
     .description('print the settings in effect, without secrets, as a reedbed.toml')
@@ -228,6 +238,7 @@ export const createProgram = (loadApp: LoadApp): Command => {
   addPeers(program, { invoke, withSettings });
   addStreams(program, { invoke, withSettings });
   addKeys(program, { invoke, withSettings });
+  addActs(program);
   addConfig(program);
   addVersion(program);
   addHelp(program);

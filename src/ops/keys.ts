@@ -2,7 +2,7 @@
 import { OffsetClock } from '../base/clock.ts';
 import { SetupError } from '../base/setup-error.ts';
 import { type KeyKind, rotateOwnKey } from '../federation/own-keys.ts';
-import { fingerprintOf, type ServerKeyId } from '../wire/address.ts';
+import { fingerprintOf, type ServerKeyId, serverIdFromFingerprint } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
 import { mended } from './own-faults.ts';
 import { openOwnIdentity } from './own-identity.ts';
@@ -33,7 +33,10 @@ const ANNOUNCED = `
   select k.id, k.effective_at as at from server_keys k join servers s on s.id = k.server_id
   where s.is_self and k.kind = 'identity' and k.effective_at > $1 order by k.effective_at limit 1`;
 
-/** Prints the armored public key that signs now, and nothing else on standard output: it goes into a file as it is. */
+/**
+ * Prints the armored public key that signs now, and nothing around it on standard output: it goes into a file as it is. Of a key that is not the
+ * first one nobody could tell whose it is, so a line before it says that.
+ */
 export const runKeysPrint = (command: KeysCommand): Promise<void> =>
   withDatabase(command, async (db) => {
     const values = [new Date(new OffsetClock().now())];
@@ -45,7 +48,8 @@ export const runKeysPrint = (command: KeysCommand): Promise<void> =>
     const [next] = await db.query<Announced>({ text: ANNOUNCED, values });
     if (next !== undefined)
       command.terminal.note(`A new key is announced, which signs from ${next.at.toISOString()} on: ${spelled(fingerprintOf(next.id))}`);
-    command.terminal.print({ server, key: key.id, fingerprint, armor }, armor.trimEnd());
+    const isFirst = (await serverIdFromFingerprint(fingerprint)) === server;
+    command.terminal.print({ server, key: key.id, fingerprint, armor }, `${isFirst ? '' : `Server: ${server}\n`}${armor.trimEnd()}`);
   });
 
 const MEANING: Readonly<Record<KeyKind, (compromised: boolean) => string>> = {
@@ -58,6 +62,18 @@ const MEANING: Readonly<Record<KeyKind, (compromised: boolean) => string>> = {
       ? 'This ends the present transport keys at once; calls of peers fail until they have asked for the new document.'
       : 'This announces a new transport key, which signs in ten minutes; the present one ends in a day.',
 };
+
+/** What the operator waits for, or has to do, once the key is made. */
+const THEN: Readonly<Record<KeyKind, (compromised: boolean) => string>> = {
+  identity: (compromised) =>
+    compromised
+      ? 'Let the admins of peers compare the new key over another channel (reedbed keys print), then both approve: reedbed peers show <id> says how.'
+      : 'Nothing else to do: peers take it up by themselves. Their admins can compare it: reedbed keys print shows both keys.',
+  transport: () => 'Nothing else to do: a running server takes it up within a minute, and peers ask for it.',
+};
+
+const THEN_RESTORED =
+  'Nothing else to do: a running server takes it up within a minute, peers within five or so. Until then reedbed peers show <id> says that they do not answer.';
 
 const RESTORED =
   'This makes a new transport key, which signs at once, and a server document that peers and members take for newer than any that they saw.';
@@ -89,5 +105,6 @@ export const runKeysRotate = (command: KeysRotateCommand): Promise<number> =>
     const { key, effectiveAt } = await mended(() => rotateOwnKey(deps, kind, compromised, restored));
     const at = effectiveAt.toISOString();
     terminal.print({ kind, compromised, rotated: true, key, effectiveAt: at, dryRun }, `The new ${kind} key ${key} signs from ${at} on.`);
+    terminal.note(restored ? THEN_RESTORED : THEN[kind](compromised));
     return 0;
   });

@@ -14,7 +14,16 @@ const MENDS: Readonly<Record<string, string>> = {
 /** Refusals that have a mend of their own. */
 const OWN_MENDS: Readonly<Record<string, string>> = {
   'connection: made for another server':
-    'It is sealed to one server’s key: the other admin makes one from what `reedbed keys print` prints here.',
+    'It is sealed to one server’s key: the other admin makes one from what `reedbed keys print` prints here, all of it.',
+  'key: that of this server itself': 'It is theirs that is asked for: reedbed keys print, at the other server.',
+  'the other server did not answer as itself (unsigned); try again':
+    'If it stays so, the connection string has run out, or their admin has made a newer one: let them send that.',
+  'the other server did not answer as itself (unreachable); try again':
+    'Its address stands above: their admin looks whether it runs, and whether it can be reached there.',
+  'a key of that server was compromised: name its new one, as fingerprint@server':
+    'reedbed peers show prints the command with it, once that server has shown it.',
+  'target: that server has not shown this key as its newest': 'reedbed peers show says which it has shown.',
+  "target: not that server's newest key": 'reedbed peers show says which that is; for most peerings the server’s id will do.',
   'a new identity key is announced already':
     'It signs when it said; reedbed keys print says when. If a key is in other hands: reedbed keys rotate --kind identity --compromised',
   'a new transport key is announced already':

@@ -67,9 +67,13 @@ const readText = (file: string, fault: SetupError): Promise<string> =>
 
 const KEY = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END PGP PUBLIC KEY BLOCK-----/;
 
-const readKey = async (file: string): Promise<string> => {
+/** What `keys print` says before a key that is not its server's first. */
+const WHOSE = /^Server: (\S+)$/m;
+
+const readKey = async (file: string): Promise<{ readonly armor: string; readonly whose: string | undefined }> => {
   const fault = new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
-  return printedIn(await readText(file, fault), KEY);
+  const text = await readText(file, fault);
+  return { armor: printedIn(text, KEY), whose: WHOSE.exec(text)?.[1] };
 };
 
 const STRING = 'reedbed-peering:';
@@ -95,8 +99,9 @@ const requireServer = (text: string): ServerId => {
 
 /** Prints a connection string for the server with this key. */
 export const runPeersInvite = async (command: PeersCommand & { readonly key: string; readonly server?: string }): Promise<void> => {
-  const armor = await readKey(command.key);
-  const to = command.server === undefined ? undefined : requireServer(command.server);
+  const { armor, whose } = await readKey(command.key);
+  const named = command.server ?? whose;
+  const to = named === undefined ? undefined : requireServer(named);
   const key = await readPublicKey(armor);
   if (!key.ok)
     throw new SetupError(
@@ -107,6 +112,7 @@ export const runPeersInvite = async (command: PeersCommand & { readonly key: str
     const { server, connection, expiresAt } = await peering.invite('operator', armor, to);
     const { terminal } = command;
     terminal.note(`An invitation for ${server}, until ${expiresAt.toISOString()}, to be used once. Only that server can read it.`);
+    terminal.note('One that was made for it before works no more.');
     terminal.note(`Their key has this fingerprint; let their admin read it to you over another channel: ${spelled(key.value.fingerprint)}`);
     terminal.note('If it is the same, send them the connection string:\n');
     terminal.print({ server, fingerprint: key.value.fingerprint, connection, expiresAt: expiresAt.toISOString() }, connection);
@@ -166,6 +172,8 @@ const THEN: Readonly<Partial<Record<DetailedPeer['state'], string>>> = {
   pending: 'It is live once admins of both sides have approved it.',
   'approved-by-us': 'It is live once their admin has approved it, too.',
   live: 'It is live: members of each side can follow those of the other.',
+  suspended: 'Nothing goes either way until: reedbed peers resume',
+  revoked: 'Only a new invitation begins it again: reedbed peers invite --key <file>',
 };
 /** Those that take something away are asked about. */
 const ASKS: Readonly<Partial<Record<Moving, string>>> = {

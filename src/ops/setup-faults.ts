@@ -73,7 +73,7 @@ export const explainStart = (error: unknown, config: Config): unknown => {
   if (NO_ROOM.has((error as NodeJS.ErrnoException).code))
     return new SetupError(
       `There is no room to write in ${config.data}.`,
-      'Make room on its disk, or name another folder in REEDBED_DATA.',
+      'Make room on its disk, or name another folder with --data or REEDBED_DATA.',
       {
         cause: error,
       },

@@ -56,7 +56,8 @@ export const runUsersList = (command: UsersListCommand): Promise<void> =>
 
 const GIVES: Readonly<Record<Role, string>> = {
   root: 'can do everything an admin can, and is who the server belongs to',
-  admin: 'can make invites that give roles',
+  admin:
+    'can make invites that give roles, and begin, approve, pause and end peerings. Where two are root or admin, one approves what the other began',
   archivist: 'is sent a copy of every new reed whose author lets archivists keep it',
   user: 'has no rights beyond those of every member',
 };
