@@ -52,17 +52,46 @@ function print(rows: readonly Row[]): void {
   process.stdout.write(`${rows.length} things measured\n`);
 }
 
+const WRONG_USE = 2;
+const USAGE = `npm run soak -- [--cycles N] [--events M]
+
+  --cycles N   how many members come and vanish: 100000
+  --events M   how many events are relayed: 1000000
+  --help       this text
+
+Prints what was there before and after, and what grew; the exit code is 1 if anything did. Takes about 15 minutes as it is, on two cores; everything is in a
+temporary folder that is removed at the end.
+`;
+
 const number = (text: string | undefined, name: string): number => {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} is a number of at least 1`);
   return value;
 };
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: { cycles: { type: 'string', default: '100000' }, events: { type: 'string', default: '1000000' } },
-  });
-  const [cycles, events] = [number(values.cycles, 'cycles'), number(values.events, 'events')];
+type Asked = { readonly cycles: number; readonly events: number };
+
+/** What was asked for; else the exit code, once it is said. */
+function readOptions(): Asked | number {
+  try {
+    const { values } = parseArgs({
+      options: {
+        cycles: { type: 'string', default: '100000' },
+        events: { type: 'string', default: '1000000' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (!values.help) return { cycles: number(values.cycles, 'cycles'), events: number(values.events, 'events') };
+    process.stdout.write(USAGE);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}. See --help.\n`);
+    return WRONG_USE;
+  }
+}
+
+async function main(asked: Asked): Promise<number> {
+  const { cycles, events } = asked;
   const guess = cycles / CYCLES_PER_SECOND + events / EVENTS_PER_SECOND;
   process.stdout.write(`${cycles} members who vanish, ${events} relayed events: about ${minutes(guess)} on two cores\n`);
   const folder = await mkdtemp(join(tmpdir(), 'reedbed-soak-'));
@@ -88,4 +117,5 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+const asked = readOptions();
+process.exitCode = typeof asked === 'number' ? asked : await main(asked);
