@@ -31,6 +31,9 @@ async function isCurrent(): Promise<boolean> {
 /** Builds beside the present app and takes its place at the end: a server that serves it meanwhile never sees half of one. */
 export async function buildWeb(): Promise<void> {
   const fresh = join(WEB, `.dist-${process.pid}`);
+  // What a test has built is served by the next server, too: never the slower app that tells developers what it does.
+  const { NODE_ENV } = process.env;
+  process.env['NODE_ENV'] = 'production';
   try {
     await build({
       root: WEB,
@@ -41,6 +44,8 @@ export async function buildWeb(): Promise<void> {
     await rm(BUILT, { recursive: true, force: true });
     await rename(fresh, BUILT);
   } finally {
+    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = NODE_ENV;
     await rm(fresh, { recursive: true, force: true });
   }
 }

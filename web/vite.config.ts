@@ -9,7 +9,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   plugins: [svelte()],
-  worker: { format: 'es', rolldownOptions: { output: chunks } },
+  worker: { format: 'es', rolldownOptions: { output: chunks, checks: { pluginTimings: false } } },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -17,5 +17,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Where the time of a build went is nothing for who starts a server.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

@@ -18,6 +18,9 @@ const UNKNOWN: Readonly<Record<Elsewhere['state'], (label: string) => string>> =
   ended: (label) => `This is a member of ${label}, with which your server exchanges nothing.`,
 };
 
+/** Whether the server's refusal means that nobody has such an id. */
+export const isMissing = (code: string): boolean => code === 'NOT_FOUND' || code === 'BAD_REQUEST';
+
 /**
  * Null where the profile can be shown; `code` is the server's refusal, empty if there is none.
  * @param from their server, if it is another one
@@ -31,6 +34,6 @@ export function profileEndText(
     return 'This member has blocked you. Nothing of theirs comes to you, and only they can end that.';
   if (code === 'REMOVED') return 'This member has removed their account. Their name is not given to anybody else for a year.';
   if (code === 'NOT_FOUND' && from) return UNKNOWN[from.state](from.label);
-  if (code === 'NOT_FOUND' || code === 'BAD_REQUEST') return 'There is no such member here. Check that the whole link was copied.';
+  if (isMissing(code)) return 'There is no such member here. Check that the whole link was copied.';
   return null;
 }
