@@ -77,7 +77,7 @@ export class PeerCalls {
       return { kind: 'held', untilMs: stored.retryAtMs };
     const keys = new Map(row.document.statement.transportKeys.map(({ kid, publicKey }) => [kid, publicKey]));
     const result = await client.call({ id: server, baseUrl: row.base_url, keys }, leg, body, options.signal);
-    if (result.kind === 'transport') return this.#noteFault(server, result, stored);
+    if (result.kind === 'transport') return this.#noteFault(server, result, { ...stored, signal: options.signal });
     if (result.refusal !== undefined && result.refusal.certificate === undefined && OF_THE_PEER.has(result.refusal.code))
       await this.#noteRefusal(server, result.refusal.code);
     if (result.refusal?.code === 'RATE_LIMITED') await this.#noteSated(server, result.refusal.retryAfterMs);
@@ -105,11 +105,15 @@ export class PeerCalls {
     });
   }
 
-  async #noteFault(server: ServerId, result: Extract<CallResult, { kind: 'transport' }>, stored: Stored): Promise<PeerCallResult> {
+  async #noteFault(
+    server: ServerId,
+    result: Extract<CallResult, { kind: 'transport' }>,
+    { signal, ...stored }: Stored & { readonly signal: AbortSignal | undefined },
+  ): Promise<PeerCallResult> {
     const { clock, chance, limits, documents, db } = this.#deps;
     // Ended by us, which says nothing of the peer.
     if (result.reason === 'closed' || result.reason === 'busy') return result;
-    if (result.reason === 'unknown-key') await documents.refresh(server, limits.peerDocumentEveryMs);
+    if (result.reason === 'unknown-key') await documents.refresh(server, limits.peerDocumentEveryMs, signal);
     const next = afterFault(stored, { nowMs: clock.now(), random: chance }, limits);
     // Of several calls that failed together one counts.
     await db.query({

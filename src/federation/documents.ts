@@ -139,9 +139,10 @@ export class Documents {
 
   /**
    * Fetches a peer's document, at most once in `everyMs` whoever asks, and keeps it. A failure is no word about the peer.
+   * @param signal ends it, as if nothing came
    * @returns whether a document came and was believed
    */
-  async refresh(server: ServerId, everyMs: number): Promise<boolean> {
+  async refresh(server: ServerId, everyMs: number, signal?: AbortSignal): Promise<boolean> {
     const { db, clock } = this.#deps;
     const now = clock.now();
     const [row] = await db.query<{ base_url: string }>({
@@ -152,14 +153,14 @@ export class Documents {
       values: [server, new Date(now), new Date(now - everyMs)],
     });
     if (row === undefined) return false;
-    const shown = await this.#fetch(row.base_url, DOCUMENT_PATH);
+    const shown = await this.#fetch({ baseUrl: row.base_url, path: DOCUMENT_PATH }, signal);
     const accepted = shown === null ? null : await this.verify(shown, server);
     if (accepted === null) {
       await this.#askSooner(server, now - everyMs);
       return false;
     }
     const verdict = await this.#judge(server, accepted);
-    if (verdict === 'announced') await this.#lookForRevocations(server, row.base_url);
+    if (verdict === 'announced') await this.#lookForRevocations(server, row.base_url, signal);
     return verdict === 'accepted';
   }
 
@@ -219,9 +220,9 @@ export class Documents {
   }
 
   /** A peer signs with a key that does not count yet: because it was away from us for long, or because the one before was compromised. */
-  async #lookForRevocations(server: ServerId, baseUrl: string): Promise<void> {
+  async #lookForRevocations(server: ServerId, baseUrl: string, signal: AbortSignal | undefined): Promise<void> {
     const { db, clock } = this.#deps;
-    const shown = await this.#fetch(baseUrl, REVOCATIONS_PATH);
+    const shown = await this.#fetch({ baseUrl, path: REVOCATIONS_PATH }, signal);
     const list = (shown as { revocations?: unknown } | null)?.revocations;
     if (!Array.isArray(list)) return;
     for (const revocation of list.slice(0, 8)) {
@@ -258,8 +259,9 @@ export class Documents {
     return rows.length > 0;
   }
 
-  async #fetch(baseUrl: string, path: string): Promise<unknown> {
-    const answer = await this.#deps.outbound.call(baseUrl, { method: 'GET', path, headers: { accept: 'application/json' } });
+  async #fetch({ baseUrl, path }: { baseUrl: string; path: string }, signal: AbortSignal | undefined): Promise<unknown> {
+    const ending = signal === undefined ? {} : { signal };
+    const answer = await this.#deps.outbound.call(baseUrl, { method: 'GET', path, headers: { accept: 'application/json' }, ...ending });
     if (!answer.ok || answer.value.status !== OK) return null;
     const parsed = parseJson(answer.value.body);
     return parsed.ok ? parsed.value : null;

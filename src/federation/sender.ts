@@ -138,7 +138,9 @@ export class PeerSender {
       text: AGED,
       values: [new Date(now - limits.peerDocumentAgeMs), limits.peersPerSweep, [...this.#busy.keys()]],
     });
-    for (const { server } of aged) this.#after(server, async () => void (await documents.refresh(server, limits.peerDocumentAgeMs)));
+    const { signal } = this.#ending;
+    for (const { server } of aged)
+      this.#after(server, async () => void (await documents.refresh(server, limits.peerDocumentAgeMs, signal)));
   }
 
   /** One thing at a time with each peer, whatever the others do. */
