@@ -1,5 +1,6 @@
 // What a home server knows of its peers' holders: readers at home come to have a reed of their own server that only a peer's members still have,
-// whatever was forgotten of how those came to have it, and however they come and go.
+// whatever was forgotten of how those came to have it, and however they come and go. And how
+// they wait at the peer while only somebody who is away has it.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReedId } from '../../src/wire/address.ts';
 import { FoldPair, setPeer } from '../support/fold-pair.ts';
@@ -23,6 +24,11 @@ beforeEach(async () => {
 const forget = async ({ community }: Side): Promise<void> => {
   for (const table of ['foreign_pending_events', 'foreign_relay_requests', 'pending_event_attempts', 'pending_events'])
     await community.rows(`truncate ${table}`);
+};
+/** Nobody has the reed there any more, nor is known to elsewhere. */
+const forgetHolders = async ({ community }: Side): Promise<void> => {
+  for (const table of ['reed_allocations', 'reed_server_allocations'])
+    await community.rows(`delete from ${table} where reed_id = $1`, [reed]);
 };
 const known = () =>
   pair.home.community.rows<{ holding: boolean }>('select holding from reed_server_allocations where reed_id = $1', [reed]);
@@ -222,4 +228,19 @@ it('requests that sleep on both sides are served when who has it comes back, eac
   await Promise.all([here.next('dataResponse'), away.next('dataResponse')]);
   await pair.settle();
   expect([pair.wire.count('deliver'), pair.wire.mostCopies]).toEqual([2, 1]);
+});
+
+describe('a reed that its home has no more, and a member here who is away has', () => {
+  it('is waited for here, which all who asked are told', async () => {
+    await crosses();
+    await pair.settle();
+    await away.leave();
+    await forgetHolders(pair.home);
+    const readers = await pair.members(pair.asking, 5);
+    for (const reader of readers) reader.request(reed);
+    await pair.settle();
+    expect(await pair.asking.community.rows('select state from pending_events')).toEqual(Array(5).fill({ state: 0 }));
+    const told = (reader: LightMember) => reader.frames.flatMap((frame) => (frame.type === 'requestAck' ? [frame.body.state] : []));
+    expect(readers.map((reader) => told(reader).at(-1))).toEqual(Array(5).fill('NOBODY_ONLINE'));
+  });
 });

@@ -303,25 +303,6 @@ describe('when the last holder here', () => {
   });
 });
 
-describe('a reed that its home has no more, and a member here who is away has', () => {
-  it('is waited for here, which all who asked are told', async () => {
-    const { reed } = await pair.reed();
-    const holder = await pair.member(pair.asking);
-    holder.request(reed);
-    await holder.next('dataResponse');
-    await pair.settle();
-    await holder.leave();
-    await pair.home.community.rows('delete from reed_allocations where reed_id = $1', [reed]);
-    await pair.home.community.rows('delete from reed_server_allocations where reed_id = $1', [reed]);
-    const all = await readers(5);
-    for (const reader of all) reader.request(reed);
-    await pair.settle();
-    expect(await states()).toEqual(Array(5).fill(0));
-    const told = (reader: LightMember) => reader.frames.flatMap((frame) => (frame.type === 'requestAck' ? [frame.body.state] : []));
-    expect(all.map((reader) => told(reader).at(-1))).toEqual(Array(5).fill('NOBODY_ONLINE'));
-  });
-});
-
 describe('a home server that does not answer', () => {
   it('leaves requests waiting, marked so, and everything crosses when it is back', async () => {
     const { reed } = await pair.reed();

@@ -115,6 +115,35 @@ test('what nobody said anything of is found by the next pass over all authors', 
   expect(all.taken).toEqual([1]);
 });
 
+test.each([
+  ['a pass over all', () => flush(a)],
+  ['who published', (author: Person) => a.streams.sender.published(author.user)],
+] as const)('while somebody who died has all places at a peer, the look at %s is not over', async (_what, look) => {
+  const all = taker();
+  wire.join(b.id, { legs: all.leg });
+  const dead = [...'abcdefgh'].map((sign) => `${sign.repeat(16)}@${a.id}`);
+  expect(dead).toHaveLength(a.limits.streamsPerPeer);
+  await a.rows(
+    'insert into identities (id, server_id, first_seen_at) select unnest($1::text[]), $2, now() on conflict do nothing',
+    ...[dead, a.id],
+  );
+  await a.rows(
+    `insert into peer_cursors (server_id, author_id, start, cursor, acked, sent, lease_until) select $1, unnest($2::text[]), 0, 0, 0, 0, $3
+      on conflict (server_id, author_id) do update set lease_until = excluded.lease_until`,
+    ...[b.id, dead, new Date(a.clock.now() + a.limits.streamLeaseMs)],
+  );
+  const eve = await signUp(a);
+  await publishReed(a, eve);
+  await look(eve);
+  await a.rest();
+  expect(all.taken).toEqual([]);
+  a.clock.advance(a.limits.streamLeaseMs);
+  // Whatever comes of the peer is a reason to go on.
+  a.streams.heard(b.id);
+  await a.rest();
+  expect(all.taken).toEqual([1]);
+});
+
 // The last one: what was stopped looks no more.
 test('what nobody said anything of is found by a timer alone (F40)', async () => {
   const all = taker();

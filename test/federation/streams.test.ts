@@ -161,34 +161,6 @@ describe('a wire that fails', () => {
     expect(await a.rows('select from parked_items')).toEqual([]);
   });
 
-  test.each([
-    ['a pass over all', () => flush(a)],
-    ['who published', (author: Person) => a.streams.sender.published(author.user)],
-  ] as const)('while somebody who died has all places at a peer, the look at %s is not over', async (_what, look) => {
-    const dead = [...'abcdefgh'].map((sign) => `${sign.repeat(16)}@${a.id}`);
-    expect(dead).toHaveLength(a.limits.streamsPerPeer);
-    await a.rows(
-      'insert into identities (id, server_id, first_seen_at) select unnest($1::text[]), $2, now() on conflict do nothing',
-      dead,
-      a.id,
-    );
-    await a.rows(
-      `insert into peer_cursors (server_id, author_id, start, cursor, acked, sent, lease_until) select $1, unnest($2::text[]), 0, 0, 0, 0, $3
-        on conflict (server_id, author_id) do update set lease_until = excluded.lease_until`,
-      ...[b.id, dead, new Date(a.clock.now() + a.limits.streamLeaseMs)],
-    );
-    const ann = await signUp(a);
-    const id = await publishReed(a, ann);
-    await look(ann);
-    await a.rest();
-    expect(b.told).toEqual([]);
-    pass(a.limits.streamLeaseMs);
-    // Whatever comes of the peer is a reason to go on.
-    a.streams.heard(b.id);
-    await a.rest();
-    expect(b.told).toEqual([`published ${id}`]);
-  });
-
   test('is tried again by a home where nobody publishes and to which nobody speaks (F40)', async () => {
     const { a: one, b: other, wire: between, close: end } = await openPeers();
     const ann = await signUp(one);
