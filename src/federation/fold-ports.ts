@@ -20,7 +20,7 @@ export type FoldAnswer =
   | { readonly kind: 'transport'; readonly reason: string; readonly isOurs?: boolean; readonly retryAfterMs?: number };
 
 export interface FoldCalls {
-  /** Never throws. */
+  /** @throws only what the database does, in which peers stand: nothing was learned then */
   call(
     peer: ServerId,
     leg: FoldLeg,

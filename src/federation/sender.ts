@@ -155,7 +155,7 @@ export class PeerSender {
     this.#busy.set(server, next);
   }
 
-  /** One after the other: the first that finds nobody ends it. */
+  /** One after the other: after the first that finds nobody the breaker holds the others back. */
   async #tell(owed: readonly Owed[]): Promise<void> {
     for (const one of owed.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
       const { kind, revocation } = one;

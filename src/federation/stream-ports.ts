@@ -19,7 +19,7 @@ export type Called =
   | { readonly kind: 'held'; readonly untilMs?: number | null; readonly isSated?: boolean };
 
 export interface PeerCalls {
-  /** Never throws. */
+  /** @throws only what the database does, in which peers stand: nothing was learned then */
   call(peer: ServerId, leg: string, body: Uint8Array, options?: { readonly signal?: AbortSignal }): Promise<Called>;
 }
 
