@@ -1,6 +1,7 @@
 // The fold: a thousand readers of a reed of another server cost its home three copies. Puts its two sides together, knows which peers may be asked
 // and which do not answer, and ends what was with a peer when the peering ends.
 import { linesOf } from '../ledger/crossing-ends.ts';
+import { crossersOf } from '../ledger/crossings.ts';
 import {
   crossingsFreed,
   epochSeen,
@@ -15,8 +16,8 @@ import {
 } from '../ledger/fold-peers.ts';
 import { sentinelLeaves, sentinelOf, sentinelsArrive, sentinelsHeldBack } from '../presence/sentinels.ts';
 import type { FoldPort } from '../relay/fold-port.ts';
-import { notify } from '../relay/notices.ts';
-import { type ReedId, type ServerId, serverOf } from '../wire/address.ts';
+import { notify, peerServerLost } from '../relay/notices.ts';
+import { type ReedId, type ServerId, serverOf, type UserId } from '../wire/address.ts';
 import { FoldAsker, type FoldAskerDeps } from './fold-asker.ts';
 import { FoldHome, type FoldHomeDeps } from './fold-home.ts';
 import { FoldOwing } from './fold-owing.ts';
@@ -220,14 +221,20 @@ export class Fold implements FoldPort {
     await sentinelLeaves(application.kysely, server);
   }
 
-  /** Looks at all lines of a server; `isLost`: whoever stands in them is told that it is. */
+  /** Looks at all lines of a server; `isLost`: whoever stands in them, or whose request crosses, is told that it is. */
   async #eachLine(server: ServerId, look: (subjects: readonly ReedId[]) => Promise<void>, isLost = false): Promise<void> {
+    const told = new Set<UserId>();
+    const tell = (requesters: readonly UserId[]): void => {
+      for (const requester of requesters) {
+        if (!told.has(requester)) notify(this.#deps.bus, requester, peerServerLost(server));
+        told.add(requester);
+      }
+    };
+    if (isLost) tell(await crossersOf(this.#deps, server));
     for (let after: string | null = ''; after !== null; ) {
       const page: Awaited<ReturnType<typeof linesOf>> = await linesOf(this.#deps, server, after);
       await look(page.subjects);
-      if (isLost)
-        for (const requester of page.requesters)
-          notify(this.#deps.bus, requester, { id: '', type: 'peerServerLost', body: { serverId: server } });
+      if (isLost) tell(page.requesters);
       after = page.next;
     }
   }

@@ -276,3 +276,13 @@ export const subjectOf = async (
   });
   return row ?? null;
 };
+
+/** Whose requests cross from this server and have no copy yet, each once. */
+export const crossersOf = async ({ db }: LedgerContext, server: ServerId): Promise<UserId[]> => {
+  const rows = await db.query<{ requester: UserId }>({
+    name: 'ledger_crossers_of',
+    text: `select distinct requester from foreign_pending_events where asked_server_id = $1 and owes is null and arrived_at is null order by 1`,
+    values: [server],
+  });
+  return rows.map(({ requester }) => requester);
+};

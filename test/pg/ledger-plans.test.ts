@@ -21,7 +21,7 @@ import {
   sweepLine,
   unknownThere,
 } from '../../src/ledger/crossing-ends.ts';
-import { answered, arrive, returned, sendingOf, subjectOf, unarrived } from '../../src/ledger/crossings.ts';
+import { answered, arrive, crossersOf, returned, sendingOf, subjectOf, unarrived } from '../../src/ledger/crossings.ts';
 import { cancel, evict, lastCopiesGone, requestersGone, subjectsGone } from '../../src/ledger/ends.ts';
 import { crossingsFreed, peerEventsEnd, rouseLines } from '../../src/ledger/fold-peers.ts';
 import {
@@ -126,6 +126,7 @@ const recordFold = async (context: LedgerContext, of: { user: UserId; reed: Reed
   await reedEnds(context, { subject: reed, kind: 'reed' }, now);
   await sweepLine(context, now);
   await linesOf(context, server, '');
+  await crossersOf(context, server);
   const asked = {
     eventId,
     server,
@@ -260,6 +261,7 @@ describe('the plan of', () => {
     'crossings_reed_ends',
     'sweep_line',
     'lines_of',
+    'crossers_of',
     'foreign_open',
     'forwarding_of',
     'forwarded',
