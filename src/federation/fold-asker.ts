@@ -32,9 +32,9 @@ import type { Looks } from '../relay/looks.ts';
 import { errorNotice, notify } from '../relay/notices.ts';
 import { Refusals } from '../relay/refusals.ts';
 import { parseUserKeyId, type ReedId, type ServerId, serverOf } from '../wire/address.ts';
-import { decodeFoldDelivery, decodeFoldRequestAnswer, decodeFoldWord, encodeFoldRequest } from '../wire/fold.ts';
+import { decodeFoldDelivery, decodeFoldRequestAnswer, decodeFoldWord, encodeFoldRequest, encodeFoldWord } from '../wire/fold.ts';
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys, ThreadRecords } from './fold-ports.ts';
-import { afterRequest, type CarrierRefused } from './fold-rules.ts';
+import { afterRequest, type CarrierRefused, isSettled } from './fold-rules.ts';
 import { patiently } from './patience.ts';
 
 export type FoldAskerDeps = LedgerContext & {
@@ -117,7 +117,7 @@ export class FoldAsker {
     this.#deps.looks().look(() => this.#ask(crossingId));
   }
 
-  async #ask(crossingId: string): Promise<void> {
+  async #ask(crossingId: string, isAgain = false): Promise<void> {
     const { calls, db, keys, limits, noted } = this.#deps;
     const sending = await sendingOf(db, crossingId);
     if (sending === null) return;
@@ -132,8 +132,19 @@ export class FoldAsker {
     // One that is too long for a request is asked for by whoever does not know it.
     const body = whole.length <= limits.foldRequestBytes ? whole : encodeFoldRequest({ ...said, keyChain: [] });
     const answer = await calls.call(sending.server, sending.isFallback ? 'fallback' : 'request', body);
+    if (!isAgain && (await this.#cancelsForgotten(sending.server, answer))) return this.#ask(crossingId, true);
     await this.#answered(crossingId, sending, answer);
     noted(sending.server, answer);
+  }
+
+  /** What has a slot there and is not known here was forgotten here: it is cancelled, once for each asking. @returns whether the slot is free now */
+  async #cancelsForgotten(server: ServerId, answer: FoldAnswer): Promise<boolean> {
+    if (answer.kind !== 'answer' || answer.status !== 503) return false;
+    const { calls, db } = this.#deps;
+    const takenBy = decodeFoldRequestAnswer(answer.body)?.takenBy ?? null;
+    // A crossing is committed before it is sent: what is not there now never will be.
+    if (takenBy === null || (await subjectOf(db, takenBy, server)) !== null) return false;
+    return isSettled(await calls.call(server, 'cancel', encodeFoldWord({ peerRequestId: takenBy, reason: 'gone' })));
   }
 
   async #answered(crossingId: string, of: Sending, answer: FoldAnswer): Promise<void> {

@@ -81,6 +81,7 @@ const STATUS = {
   blocked: 403,
   'not-held': 409,
   'nobody-online': 425,
+  stale: 503,
 } as const;
 
 export class FoldHome {
@@ -125,9 +126,11 @@ export class FoldHome {
       case 'opened':
         this.#deps.looks().assign('due');
         return { status: 200, body: encodeFoldRequestAnswer(opened.onlineHolders) };
+      case 'stale':
+        // A late repeat; or its sender forgot what is named, and minted ids by a clock that was set back since.
+        return { status: STATUS.stale, body: encodeFoldRequestAnswer(0, undefined, opened.takenBy ?? '') };
       case 'locked':
       case 'taken':
-      case 'stale':
       case 'no-peer':
         throw busy();
       case 'full':

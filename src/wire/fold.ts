@@ -24,7 +24,8 @@ export type FoldRequest = {
   /** Its place among the crossings of this subject: whatever had it before is over for who asks. */
   readonly slot: number;
 };
-export type FoldRequestAnswer = { readonly onlineHolders: number; readonly certificate: Uint8Array };
+/** takenBy: what has the slot of a request that is not taken, by its id. */
+export type FoldRequestAnswer = { readonly onlineHolders: number; readonly certificate: Uint8Array; readonly takenBy: string | null };
 export type FoldDelivery = { readonly peerRequestId: string; readonly ciphertext: Uint8Array; readonly threadRecord: object | null };
 export type FoldWord = { readonly peerRequestId: string; readonly reason: string };
 export type HolderWord = { readonly reedId: ReedId; readonly holding: boolean };
@@ -60,17 +61,17 @@ export const decodeFoldRequest = (bytes: Uint8Array): FoldRequest | null =>
     return { peerRequestId: id, reedId: reed, isThread, requesterId: requester, requesterKeyId: key, keyChain: chain, slot };
   });
 
-export const encodeFoldRequestAnswer = (onlineHolders: number, certificate?: object): Uint8Array =>
+export const encodeFoldRequestAnswer = (onlineHolders: number, certificate?: object, takenBy = ''): Uint8Array =>
   Wire.FoldRequestAnswer.encode({
-    onlineHolders,
+    ...{ onlineHolders, takenBy },
     certificate: certificate === undefined ? new Uint8Array(0) : UTF8.encode(JSON.stringify(certificate)),
   }).finish();
 
 export const decodeFoldRequestAnswer = (bytes: Uint8Array): FoldRequestAnswer | null =>
   read(() => {
-    const { onlineHolders, certificate } = Wire.FoldRequestAnswer.decode(bytes);
+    const { onlineHolders, certificate, takenBy } = Wire.FoldRequestAnswer.decode(bytes);
     // It is passed on to the member who asked, unread.
-    return certificate.length > MOST_CERTIFICATE_BYTES ? null : { onlineHolders, certificate };
+    return certificate.length > MOST_CERTIFICATE_BYTES ? null : { onlineHolders, certificate, takenBy: parseUuid(takenBy) };
   });
 
 export const encodeFoldDelivery = ({ peerRequestId, ciphertext, threadRecord }: FoldDelivery): Uint8Array =>

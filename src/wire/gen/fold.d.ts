@@ -133,6 +133,9 @@ export namespace reedbed {
             /** FoldRequestAnswer certificate. */
             certificate: Uint8Array;
 
+            /** FoldRequestAnswer takenBy. */
+            takenBy: string;
+
             /**
              * Creates a new FoldRequestAnswer instance using the specified properties.
              * @param [properties] Properties to set
@@ -170,6 +173,9 @@ export namespace reedbed {
 
                 /** FoldRequestAnswer certificate */
                 certificate?: (Uint8Array|null);
+
+                /** FoldRequestAnswer takenBy */
+                takenBy?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -187,6 +187,7 @@ export const reedbed = $root.reedbed = (() => {
 
             FoldRequestAnswer.prototype.onlineHolders = 0;
             FoldRequestAnswer.prototype.certificate = $util.newBuffer([]);
+            FoldRequestAnswer.prototype.takenBy = "";
 
             FoldRequestAnswer.create = function(properties) {
                 return new FoldRequestAnswer(properties);
@@ -203,6 +204,8 @@ export const reedbed = $root.reedbed = (() => {
                     writer.uint32(8).uint32(message.onlineHolders);
                 if (message.certificate != null && $Object.hasOwnProperty.call(message, "certificate") && message.certificate.length)
                     writer.uint32(18).bytes(message.certificate);
+                if (message.takenBy != null && $Object.hasOwnProperty.call(message, "takenBy") && message.takenBy !== "")
+                    writer.uint32(26).string(message.takenBy);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -252,6 +255,15 @@ export const reedbed = $root.reedbed = (() => {
                                 message.certificate = value;
                             else
                                 delete message.certificate;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.takenBy = value;
+                            else
+                                delete message.takenBy;
                             continue;
                         }
                     }
