@@ -15,6 +15,8 @@ const MENDS: Readonly<Record<string, string>> = {
 const OWN_MENDS: Readonly<Record<string, string>> = {
   'connection: made for another server':
     'It is sealed to one server’s key: the other admin makes one from what `reedbed keys print` prints here, all of it.',
+  'connection: not whole, or not genuine':
+    'Look whether all of it was copied. If it was: let their admin make another, a minute after they made a new identity key at the earliest.',
   'key: that of this server itself': 'It is theirs that is asked for: reedbed keys print, at the other server.',
   'the other server did not answer as itself (unsigned); try again':
     'If it stays so, the connection string has run out, or their admin has made a newer one: let them send that.',

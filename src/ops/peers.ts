@@ -105,7 +105,7 @@ export const runPeersInvite = async (command: PeersCommand & { readonly key: str
   const key = await readPublicKey(armor);
   if (!key.ok)
     throw new SetupError(
-      `In ${command.key} is no public key.`,
+      `In ${command.key === '-' ? 'standard input' : command.key} is no public key.`,
       'It is what reedbed keys print prints at the other server, as it was printed.',
     );
   await withPeering(command, async ({ peering }) => {

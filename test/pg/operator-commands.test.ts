@@ -60,6 +60,7 @@ test('the log of acts names each with who did it and to whom, in its order', asy
 });
 
 test.each([
+  ['INVALID', 'connection: not whole, or not genuine', 'make another'],
   ['INVALID', 'key: that of this server itself', 'at the other server'],
   ['CONFLICT', 'the other server did not answer as itself (unsigned); try again', 'has run out'],
   ['CONFLICT', 'target: that server has not shown this key as its newest', 'peers show'],
