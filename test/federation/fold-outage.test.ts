@@ -77,4 +77,4 @@ test('a day of publications comes to each follower once, in the order of their s
   expect(taken.map(({ id }) => id)).toEqual(reeds);
   expect(pair.border.copies.most).toBeLessThanOrEqual(3);
   await pair.end();
-}, 120_000);
+}, 240_000);
