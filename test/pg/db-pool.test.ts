@@ -6,7 +6,7 @@ import { OffsetClock } from '../../src/base/clock.ts';
 import { synchronizeClock } from '../../src/db/clock.ts';
 import { SQLSTATE, sqlStateOf, violates } from '../../src/db/errors.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
-import { createDatabase, run, type TestDatabase } from '../support/database.ts';
+import { createDatabase, overTcp, run, type TestDatabase } from '../support/database.ts';
 
 const log = pino({ level: 'silent' });
 let test: TestDatabase;
@@ -121,9 +121,15 @@ describe('Database', () => {
     expect(starts).toBe(5);
   });
 
-  it('rejects at once when aborted, and cancels the statement', async () => {
+  it.each([
+    ['by TCP', overTcp],
+    ['by the socket of a machine', (url: string) => url],
+  ])('rejects at once when aborted, and cancels the statement, %s', async (_, by) => {
     const abort = new AbortController();
-    const slow = database.query({ text: `select pg_sleep(600), 'to be cancelled'` }, abort.signal);
+    await using owned = new AsyncDisposableStack();
+    const reached = await openDatabase({ url: by(test.url), role: 'application', connections: 1, log });
+    owned.defer(() => reached.close());
+    const slow = reached.query({ text: `select pg_sleep(600), 'to be cancelled'` }, abort.signal);
     const busy = `select pid from pg_stat_activity where state = 'active' and query like '%to be cancelled%' and pid <> pg_backend_pid()`;
     await expect.poll(() => database.query({ text: busy })).toHaveLength(1);
     abort.abort(new Error('no longer wanted'));

@@ -24,6 +24,13 @@ export const run = async (url: string, ...statements: string[]): Promise<pg.Quer
   }
 };
 
+/** The way to a database that members of a network have, though the tests' own is a socket. */
+export const overTcp = (url: string): string => {
+  const changed = new URL(url);
+  changed.searchParams.delete('host');
+  return changed.href;
+};
+
 const inServer = (url: string, database: string): string => {
   const changed = new URL(url);
   changed.pathname = `/${database}`;

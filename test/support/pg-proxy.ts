@@ -2,6 +2,7 @@
 // the commit with the answer withheld); there the connection stands still until the test lets it go on or cuts it. Or all of it is refused, or stalls.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { overTcp } from './database.ts';
 import { type PgMessage, PgMessages, PgStatements } from './pg-messages.ts';
 
 /** 'at-commit': all that is committed together is executed, nothing committed; of a statement by itself the same as 'before'. */
@@ -38,7 +39,7 @@ export class PgProxy {
   #stalled = false;
 
   private constructor(server: Server, databaseUrl: string) {
-    const url = new URL(databaseUrl);
+    const url = new URL(overTcp(databaseUrl));
     this.#target = { host: url.hostname, port: Number(url.port) };
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
