@@ -175,6 +175,10 @@ function addLists(app: Api, deps: PeerRouteDeps): void {
   );
 }
 
+const InviteBody = exactly({ act: SignedStatement, key: Armor });
+const ReadBody = exactly({ connection: Connection });
+const AcceptBody = exactly({ act: SignedStatement, connection: Connection });
+
 function addInvite(app: Api, deps: PeerRouteDeps): void {
   app.post(
     '/api/v1/admin/peers/invite',
@@ -183,7 +187,7 @@ function addInvite(app: Api, deps: PeerRouteDeps): void {
       schema: {
         ...needsSession,
         summary: 'Make a connection string for another server',
-        body: exactly({ act: SignedStatement, key: Armor }),
+        body: InviteBody,
         response: { 200: InvitedSchema, ...problems(...REFUSALS, 'NOT_FOUND') },
       },
     },
@@ -204,7 +208,7 @@ function addRead(app: Api, deps: PeerRouteDeps): void {
       schema: {
         ...needsSession,
         summary: 'What a connection string says, before it is accepted',
-        body: exactly({ connection: Connection }),
+        body: ReadBody,
         response: { 200: ShownSchema, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'INVALID', 'EXPIRED') },
       },
     },
@@ -223,7 +227,7 @@ function addAccept(app: Api, deps: PeerRouteDeps): void {
       schema: {
         ...needsSession,
         summary: 'Answer the connection string of another server',
-        body: exactly({ act: SignedStatement, connection: Connection }),
+        body: AcceptBody,
         response: { 200: MovedSchema, ...problems(...REFUSALS, 'EXPIRED') },
       },
     },
