@@ -170,6 +170,13 @@ export class ServerIdentity {
     );
     const document = rows[0]?.document ?? null;
     if (document === null) throw new AppError('UNAVAILABLE', 'the server has no document yet; start it once');
+    const newest = this.#keys.identities.at(-1)?.id;
+    // Whoever met it by a document without its newest key could not read what that key signs, or would believe one that was compromised.
+    if (document.statement.keys.at(-1)?.key !== newest)
+      throw new AppError(
+        'UNAVAILABLE',
+        'the server has not said its newest key yet; it does within a minute while it runs: start it, or try again then',
+      );
     return document;
   }
 

@@ -155,6 +155,8 @@ test('what can not be done is said with its mend, and what takes something away 
     message: 'A new identity key is announced already.',
     mend: expect.stringContaining('--compromised') as string,
   });
+  // The server beside the command has not taken it up, and would be met without it.
+  await expect(runPeersInvite({ ...beside(a).base, key: join(folder, 'b.asc') })).rejects.toThrow('newest key');
   const [next] = rotating.printed.slice(-1);
   const nextSpelled = spelled(String(next?.value['key']).split('@')[0] ?? '');
   const printing = beside(a);
