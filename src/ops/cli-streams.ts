@@ -38,6 +38,10 @@ export const addStreams = (program: Command, { invoke, withSettings }: Parts): v
     .action(async (options: Options) => (await import('./streams.ts')).runStreamsList(run(options)));
   ofItems(withSettings(streams.command('parked')))
     .description('print what peers refused: when, peer, author, number, kind, what, how often it was tried again, why')
+    .addHelpText(
+      'after',
+      '\nThe word at the end of a line is what the check of their server said of the item; specs/protocol/statements.md lists them.\nAfter a mend on either side: reedbed streams retry',
+    )
     .action(async (options: Options) => (await import('./streams.ts')).runStreamsParked(run(options)));
   ofItems(withSettings(streams.command('retry')))
     .description('send parked items again, and what waits for its next try; call peers that do not answer now')

@@ -75,10 +75,11 @@ const FAULTS: Readonly<Record<string, string>> = {
   redirect: 'it answered with a redirect, which is not followed',
   unsigned:
     'what answered did not sign as this server: something else is at its address or on the way to it, or it does not know our key (after a backup came back: reedbed keys rotate --restored)',
-  'unknown-key': 'its answer was signed by a key that its document does not name',
+  'unknown-key':
+    'its answer was signed by a key that its document does not name; if its database came back from a backup, its operator runs reedbed keys rotate --restored',
   malformed: 'its answer can not be read',
   CLOCK_DIFFERS: 'it refused a call, since its clock and ours are more than five minutes apart',
-  UNAUTHENTICATED: 'it refused a call, since our signature did not hold there',
+  UNAUTHENTICATED: 'it refused a call as one that it had taken before: something on the way repeats our calls',
   FORBIDDEN: 'it refused a call, as it does while the peering is not live there',
   INTERNAL: 'it failed at a call',
   UNIMPLEMENTED: 'it does not know what it was asked: an older version, it seems',

@@ -96,6 +96,6 @@ export const runStreamsRetry = (command: StreamsCommand): Promise<void> =>
       { parked, waiting, peers },
       parked + waiting + peers === 0
         ? 'Nothing is parked, and nothing waits for its next try.'
-        : `Tried again: ${silent}${counted(parked, 'parked item')}, and what waits of ${counted(waiting, 'author')}; by the running server within half a minute, else at its start.`,
+        : `To be tried again: ${silent}${counted(parked, 'parked item')}, and what waits of ${counted(waiting, 'author')}; by the running server within half a minute, else at its start.`,
     );
   });
