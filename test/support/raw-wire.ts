@@ -64,6 +64,7 @@ const BODIES = {
   dataResponse: [21, delivery],
   followReed: [22, delivery],
   pipeReed: [23, delivery],
+  archiveReed: [24, delivery],
   reedReply: [25, delivery],
   mention: [26, delivery],
   broadcastReed: [27, { ...reed, ciphertext: [2, 'bytes'], username: [3, 'text'], skipped: [4, 'number'] }],
@@ -71,6 +72,9 @@ const BODIES = {
   dataInvalid: [29, { reason: [1, 'number'] }],
   settled: [30, { events: [1, 'message'] }],
   reedRemoved: [31, told],
+  threadRemoved: [32, told],
+  accountRemoved: [33, told],
+  keyRevoked: [34, told],
   publishReady: [35, { ...reed, broadcast: [2, 'number'] }],
   publishReadyAck: [36, reed],
   profilePage: [37, { userId: [1, 'text'], page: [2, 'number'] }],
@@ -100,6 +104,7 @@ const BODIES = {
   userBlockedAck: [54, acknowledged],
   userUnblockedAck: [55, acknowledged],
   contentRejected: [56, { ...reed, reason: [2, 'text'] }],
+  peerServerLost: [57, { serverId: [1, 'text'] }],
 } as const satisfies Record<string, readonly [number, Fields]>;
 
 export type RawType = keyof typeof BODIES;
