@@ -46,7 +46,7 @@ const STATEMENTS: Readonly<Record<string, Step>> = {
   },
   sweep: {
     scene: scenes.overdue,
-    statement: /^ledger_sweep/,
+    statement: /^ledger_sweep /,
     sight: { not: event('dispatched'), whole: { events: ['unassigned'], holders: 1, attempts: 1 } },
   },
 };

@@ -38,7 +38,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   assign: {
     scene: scenes.assign,
     via: /^ledger_reopen/,
-    statement: /^ledger_assign/,
+    statement: /^ledger_assign /,
     sight: { not: sight(['unassigned'], 2, 1), whole: sight(['dispatched'], 2, 1) },
   },
   spread: {

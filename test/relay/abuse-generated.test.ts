@@ -18,7 +18,7 @@ const OTHERS: readonly RawType[] = [
   ...(['hello', 'authenticate', 'welcome', 'ping', 'goingAway', 'error', 'requestAck', 'reedNotFound', 'reedNotHeld'] as const),
   ...(['relayRequest', 'relayThread', 'dataResponse', 'settled', 'publishReadyAck', 'evictionAck', 'keyEvictionAck'] as const),
   ...(['followReed', 'pipeReed', 'reedReply', 'mention', 'broadcastReed', 'reedRemoved', 'pageAck', 'reedStats'] as const),
-  ...(['userBlocked', 'userUnblocked'] as const),
+  ...(['userBlocked', 'userUnblocked', 'archiveReed', 'threadRemoved', 'accountRemoved', 'keyRevoked', 'peerServerLost'] as const),
 ];
 const SENDABLE = RAW_TYPES.filter((type) => !OTHERS.includes(type));
 

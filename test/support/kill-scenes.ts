@@ -236,7 +236,7 @@ export const publish = async (stage: KillStage): Promise<Scene> => {
 /** A holder's deadline is over: the date is put back while a sweep stands still, so that it is that one or the next which finds it. */
 export const overdue = async (stage: KillStage): Promise<Scene> => {
   const parts = await dispatched(stage);
-  const between = await stage.proxy.at({ statement: /^ledger_sweep/, side: 'before' });
+  const between = await stage.proxy.at({ statement: /^ledger_sweep /, side: 'before' });
   await stage.rows(`update pending_events set due_at = now() - interval '1 hour' where event_id = $1`, [parts.event]);
   return { ...parts, go: () => between.release() };
 };

@@ -7,7 +7,7 @@ import { type PgMessage, PgMessages, PgStatements } from './pg-messages.ts';
 
 /** 'at-commit': all that is committed together is executed, nothing committed; of a statement by itself the same as 'before'. */
 export type Side = 'before' | 'at-commit' | 'after';
-/** The first statement whose name or text matches from now on. */
+/** The first statement that matches from now on: its name, a space, and its text. */
 export type Point = {
   readonly statement: RegExp;
   readonly side: Side;
