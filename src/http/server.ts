@@ -48,9 +48,9 @@ export type HttpDeps = Omit<PeerRouteDeps, 'acts'> & {
 };
 
 const REQUEST_ID_BYTES = 8;
-/** Routes; the last counts by who signed. What is none of their methods is a request like any other. */
 /** As fastify's own. Servers of one process share what it compiles, which was half of what making another one computed. */
 const buildValidator = AjvCompiler();
+/** Routes; the last counts by who signed. What is none of their methods is a request like any other. */
 const UNCOUNTED: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', FEDERATION_ROUTE]);
 
 /** Builds the HTTP server, ready for `inject` and `listen`. */

@@ -1,7 +1,7 @@
 // `reedbed acts`: the log of what admins and the operator have done, which members read over HTTP. Only looks, so no key is unlocked.
 import { listActs } from '../identity/admin-acts.ts';
 import { type Beside, withDatabase } from './database.ts';
-import type { ListTerminal } from './terminal.ts';
+import { type ListTerminal, seconds } from './terminal.ts';
 
 export type ActsCommand = Beside & { readonly terminal: ListTerminal };
 
@@ -11,8 +11,6 @@ const rowOf = ([number, at, by, act, target]: readonly [string, string, string, 
   `${number.padStart(6)}  ${at.padEnd(20)}  ${by.padEnd(33)}  ${act.padEnd(26)}  ${target}`;
 
 const HEADING = rowOf(['number', 'at', 'by', 'act', 'server, key or member']);
-
-const seconds = (at: Date): string => at.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 /** Prints a line for each act, the oldest first; a page is in memory at a time. */
 export const runActs = ({ terminal, ...command }: ActsCommand): Promise<void> =>

@@ -4,12 +4,10 @@ import type { PeerTraffic } from '../federation/peer-report.ts';
 import type { PeerStream } from '../federation/stream-report.ts';
 import { fingerprintOf } from '../wire/address.ts';
 import { lackOf } from './streams.ts';
-import { spelled } from './terminal.ts';
+import { seconds, spelled } from './terminal.ts';
 
 /** `streams` is null once the peering has ended. */
 export type PeerView = { readonly peer: DetailedPeer; readonly traffic: PeerTraffic; readonly streams: PeerStream | null };
-
-const seconds = (at: Date): string => at.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 const STATES: Readonly<Record<DetailedPeer['state'], string>> = {
   invited: 'invited: they have not accepted the invitation yet',

@@ -6,15 +6,13 @@ import { type ParkedOf, type PeerStream, parkedItems, peerStreams, retryStreams 
 import type { Parked } from '../federation/stream-table.ts';
 import { parseServerId, parseUserId, type ServerId } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
-import { counted, type ListTerminal } from './terminal.ts';
+import { counted, type ListTerminal, seconds } from './terminal.ts';
 
 /** As they stand on the command line. */
 export type StreamsOf = { readonly peer?: string; readonly author?: string; readonly number?: number };
 export type StreamsCommand = Beside & { readonly terminal: ListTerminal; readonly of: StreamsOf };
 
 const PAGE_ROWS = 500;
-
-const seconds = (at: Date): string => at.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 const ofPeer = (peer: string | undefined): { server?: ServerId } => {
   if (peer === undefined) return {};

@@ -27,7 +27,6 @@ export class Names {
   readonly #changed: () => void;
   readonly #known = new Map<UserId, string>();
   readonly #asking = new Map<UserId, Promise<string>>();
-
   #failures = 0;
   #again: Timer | null = null;
 
