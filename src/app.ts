@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { OffsetClock } from './base/clock.ts';
 import { cryptoRandom, type RandomBytes } from './base/ids.ts';
+import { untilIdle } from './base/rest.ts';
 import { SetupError } from './base/setup-error.ts';
 import { MemoryBus } from './bus/memory-bus.ts';
 import type { Bus } from './bus/port.ts';
@@ -74,7 +75,6 @@ const APPLICATION_CONNECTIONS = 8;
 const LEDGER_CONNECTIONS = 6;
 // The lease has one to itself: whoever keeps the others busy must not end everybody's presence.
 const LEASE_CONNECTIONS = 1;
-const QUIET_TURNS = 3;
 const WEB_FOLDER = fileURLToPath(new URL('../web/dist', import.meta.url));
 
 /** What every part is given. */
@@ -337,9 +337,7 @@ const compose = async (config: Config, overrides: Overrides, owned: AsyncDisposa
   const http = await openHttp(ground, members, { ...parts, webFolder: overrides.webFolder ?? WEB_FOLDER });
 
   const isIdle = (): boolean => gateway.idle && relay.idle && presence.idle && streams.idle;
-  const rest = async (): Promise<void> => {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isIdle() ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
-  };
+  const rest = (): Promise<void> => untilIdle(isIdle);
 
   const round = async (): Promise<void> => {
     await relay.sweep();

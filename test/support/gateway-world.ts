@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
+import { OffsetClock, pause } from '../../src/base/clock.ts';
 import { cryptoRandom } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { fail, ok } from '../../src/base/result.ts';
@@ -140,7 +141,8 @@ export class RawClient {
 
 /** Resolves once `holds`: what a socket's other end causes here comes with the next turns of the event loop. */
 export async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  const clock = new OffsetClock();
+  while (!holds()) await pause(clock, 1);
 }
 
 export type GatewayWorld = {

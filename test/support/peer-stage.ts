@@ -1,6 +1,7 @@
 // Two homes that are peers over a wire: identity, reeds and streams of each on a database of its own, without sockets. What is told to members
 // after a commit is written down.
 import { cryptoRandom } from '../../src/base/ids.ts';
+import { untilIdle } from '../../src/base/rest.ts';
 import { StoredPeers } from '../../src/federation/stored-peers.ts';
 import type { Leg } from '../../src/federation/stream-ports.ts';
 import { beginShare } from '../../src/federation/stream-share.ts';
@@ -46,9 +47,7 @@ function homeOf(world: World, wire: PeerWire): Home {
     },
   });
   wire.join(id, streams);
-  const rest = async (): Promise<void> => {
-    for (let quiet = 0; quiet < 3; quiet = streams.idle ? quiet + 1 : 0) await new Promise((turn) => setImmediate(turn));
-  };
+  const rest = (): Promise<void> => untilIdle(() => streams.idle);
   return { ...world, id, streams, legs: streams.legs, told, rest, rows: (text, ...values) => world.db.query({ text, values }) };
 }
 
