@@ -56,7 +56,7 @@ export const openPair = async (stage: Stage): Promise<Pair> => {
     const way = stage.owns(await Way.open(port, copies));
     return stage.server({ limits: UNPACED, config: { port, publicUrl: way.url, allowPrivatePeers: true, signup: 'open' } });
   };
-  const [home, there] = [await open(), await open()];
+  const [home, there] = await Promise.all([open(), open()]);
   const folder = await mkdtemp(join(tmpdir(), 'reedbed-bench-'));
   const operated = ({ child, databaseUrl, serverId }: Server) => ({
     database: { url: databaseUrl },

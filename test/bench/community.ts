@@ -1,11 +1,12 @@
 // What a community adds to the relay: a member who comes back to tens of thousands of owed reeds, and a thousand who watch the counts of one.
 import pg from 'pg';
 import { OffsetClock, pause } from '../../src/base/clock.ts';
-import type { ReedId, UserId } from '../../src/wire/address.ts';
+import type { ReedId } from '../../src/wire/address.ts';
 import type { LightAccount } from '../support/light-member.ts';
 import type { Child } from './calls.ts';
 import type { LoadCounts } from './load.ts';
 import type { LoadApi } from './load-child.ts';
+import { type Crowd, FOLLOWERS } from './spread.ts';
 import { type Server, share } from './stage.ts';
 import { CIPHERTEXT_BYTES } from './throughput.ts';
 
@@ -20,7 +21,7 @@ export type Catchup = {
   readonly mostEvents: number;
 };
 
-export type StatsSizes = { readonly watchers: number; readonly changes: number; readonly everyMs: number };
+export type StatsSizes = { readonly changes: number; readonly everyMs: number };
 export type Stats = {
   readonly watchers: number;
   readonly changes: number;
@@ -34,7 +35,8 @@ type Arena = { readonly server: Server; readonly loads: readonly Child<LoadApi>[
 
 const clock = new OffsetClock();
 const LOOK_EVERY_MS = 100;
-const QUIET_MS = 2_500;
+/** Counts are told once a second. */
+const QUIET_MS = 1_500;
 const LONGEST_MS = 600_000;
 const used = ({ server }: Arena) => server.child.call('used', undefined as never);
 
@@ -92,13 +94,13 @@ const LIKE = `insert into likes (user_id, target, active, seq, statement_hash)
   select u.id, $1, true, 1, u.identity_hash from users u where u.id = $2`;
 
 /** Everybody watches one reed that is liked again and again. */
-export const measureStats = async (arena: Arena, { watchers, changes, everyMs }: StatsSizes): Promise<Stats> => {
-  const { community } = arena.server;
-  const accounts = await community.accounts(watchers);
-  const [reedId] = (await community.reeds(accounts[0]?.userId as UserId, 1)) as [ReedId];
-  await connect(arena, 'watchers', accounts);
-  await Promise.all(arena.loads.map((load) => load.call('watch', { of: 'watchers', reedId })));
-  const told = async (): Promise<number> => sum(await counts(arena, 'watchers'), 'told');
+export const measureStats = async (crowd: Crowd, { changes, everyMs }: StatsSizes): Promise<Stats> => {
+  const { community } = crowd.server;
+  const accounts = crowd.followers;
+  const watchers = accounts.length;
+  const [reedId] = (await community.reeds(crowd.author.userId, 1)) as [ReedId];
+  await Promise.all(crowd.loads.map((load) => load.call('watch', { of: FOLLOWERS, reedId })));
+  const told = async (): Promise<number> => sum(await counts(crowd, FOLLOWERS), 'told');
   const atRest = async (): Promise<number> => {
     for (let last = -1; ; await pause(clock, QUIET_MS)) {
       const now = await told();
@@ -106,17 +108,16 @@ export const measureStats = async (arena: Arena, { watchers, changes, everyMs }:
       last = now;
     }
   };
-  const [from, before] = [await atRest(), await used(arena)];
+  const [from, before] = [await atRest(), await used(crowd)];
   // One connection: to open one for each like would be most of what is measured.
-  const client = new pg.Client({ connectionString: arena.server.databaseUrl });
+  const client = new pg.Client({ connectionString: crowd.server.databaseUrl });
   await client.connect();
   for (let at = 0; at < changes; at += 1) {
     await client.query(LIKE, [reedId, accounts[at % accounts.length]?.userId]);
     await pause(clock, everyMs);
   }
   await client.end();
-  const [to, after] = [await atRest(), await used(arena)];
-  await disconnect(arena, 'watchers');
+  const [to, after] = [await atRest(), await used(crowd)];
   const pushed = to - from;
   return {
     ...{ watchers, changes, pushes: pushed / watchers },

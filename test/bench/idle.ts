@@ -62,35 +62,40 @@ export const measureIdle = async (stage: Stage, server: Server, loads: readonly 
     collected: () => server.child.call('collected', undefined as never),
     used: () => server.child.call('used', undefined as never),
   };
-  const own = await measure(
+  const connected = Promise.withResolvers<void>();
+  const own = measure(
     sizes,
     { collected: look.collected, cpuMs: async () => look.used().then(({ cpuMs, postgresCpuMs }) => [cpuMs, postgresCpuMs] as const) },
     async (from, to) => {
       const common = { of: 'idle', url: server.url, library: null, ciphertextBytes: CIPHERTEXT_BYTES };
       const some = accounts.slice(from, to);
       await everyone((load, index) => load.call('connect', { ...common, accounts: share(some, index, loads.length) }));
+      if (to === sizes.sockets) connected.resolve();
     },
   );
-  await everyone((load) => load.call('disconnect', { of: 'idle' }));
-  const bare = await stage.bare();
-  const frames = shapeFor(accounts[0]?.account.userId ?? ('' as never), CIPHERTEXT_BYTES).sizes;
-  const { url } = await bare.call('start', frames);
-  const indices = Array.from({ length: sizes.sockets }, (_, index) => index);
-  const beside = await measure(
-    { ...sizes, windowMs: sizes.windowMs / 3 },
-    {
-      collected: () => bare.call('collected', undefined as never),
-      cpuMs: async () => bare.call('used', undefined as never).then(({ cpuMs }) => [cpuMs, 0] as const),
-    },
-    async (from, to) => {
-      const common = { of: 'idle-bare', url, ciphertextBytes: CIPHERTEXT_BYTES, members: sizes.sockets, sizes: frames };
-      const some = indices.slice(from, to);
-      await everyone((load, index) => load.call('connectBare', { ...common, indices: share(some, index, loads.length) }));
-    },
-  );
-  await everyone((load) => load.call('disconnect', { of: 'idle-bare' }));
+  const bareSide = async () => {
+    const bare = await stage.bare();
+    const frames = shapeFor(accounts[0]?.account.userId ?? ('' as never), CIPHERTEXT_BYTES).sizes;
+    const { url } = await bare.call('start', frames);
+    const indices = Array.from({ length: sizes.sockets }, (_, index) => index);
+    return measure(
+      { ...sizes, windowMs: sizes.windowMs / 3 },
+      {
+        collected: () => bare.call('collected', undefined as never),
+        cpuMs: async () => bare.call('used', undefined as never).then(({ cpuMs }) => [cpuMs, 0] as const),
+      },
+      async (from, to) => {
+        const common = { of: 'idle-bare', url, ciphertextBytes: CIPHERTEXT_BYTES, members: sizes.sockets, sizes: frames };
+        const some = indices.slice(from, to);
+        await everyone((load, index) => load.call('connectBare', { ...common, indices: share(some, index, loads.length) }));
+      },
+    );
+  };
+  // What is measured is what each server's own processes use: the bare one is connected while the other one's sockets do nothing.
+  const [ours, bare] = await Promise.all([own, connected.promise.then(bareSide)]);
+  await everyone(async (load) => void (await Promise.all(['idle', 'idle-bare'].map((of) => load.call('disconnect', { of })))));
   return {
-    ...{ sockets: sizes.sockets, bytesPerSocket: own.bytes, bareBytesPerSocket: beside.bytes, signInsPerSecond: own.perSecond },
-    ...{ coreShare: own.serverShare + own.postgresShare, serverCoreShare: own.serverShare, bareCoreShare: beside.serverShare },
+    ...{ sockets: sizes.sockets, bytesPerSocket: ours.bytes, bareBytesPerSocket: bare.bytes, signInsPerSecond: ours.perSecond },
+    ...{ coreShare: ours.serverShare + ours.postgresShare, serverCoreShare: ours.serverShare, bareCoreShare: bare.serverShare },
   };
 };

@@ -26,6 +26,8 @@ export type ManySizes = {
   readonly owed: number;
   readonly requests: number;
   readonly inProcessMs: number;
+  /** How long a call may take, in which a black hole is found out. */
+  readonly peerCallMs: number;
 };
 
 export type Verified = { readonly inProcess: number; readonly overHttp: number; readonly cpuUs: number };
@@ -95,8 +97,8 @@ const inProcess = (forMs: number): number => {
 
 export type Many = { readonly server: Server; readonly peers: Child<PeersApi>; readonly known: { good: FakePeer[]; holes: FakePeer[] } };
 
-export const openMany = async (stage: Stage, { good, holes }: ManySizes): Promise<Many> => {
-  const limits = { peerRequestsPerSecond: 1e6, peerRequestsAtOnce: 64, peerBytesPerMinute: 1e12 };
+export const openMany = async (stage: Stage, { good, holes, peerCallMs }: ManySizes): Promise<Many> => {
+  const limits = { peerCallMs, peerRequestsPerSecond: 1e6, peerRequestsAtOnce: 64, peerBytesPerMinute: 1e12 };
   const [server, peers] = await Promise.all([stage.server({ limits, config: { allowPrivatePeers: true } }), stage.peers()]);
   // One more, to be owed much.
   const known = await peers.call('open', { good, holes: holes + 1 });
@@ -238,7 +240,7 @@ export const measureMany = async (many: Many, sizes: ManySizes): Promise<ManyRes
   const rss = async (): Promise<number> => (await server.child.call('collected', undefined as never)).rssBytes;
   const authors = await Authors.join(many);
   // Connections are opened and plans made; then the pace is a part of what the server can do here and now.
-  const trial = { perSecond: 1, forMs: 1_000, burst: Math.min(AUTHORS, sizes.burst) };
+  const trial = { perSecond: 1, forMs: 500, burst: Math.min(AUTHORS, sizes.burst) };
   await reach(many, authors, trial);
   const most = (await reach(many, authors, trial)).perSecond / good;
   const pace = { ...sizes, perSecond: most * PACE };

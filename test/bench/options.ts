@@ -17,7 +17,8 @@ Measures full deliveries beside a bare WebSocket relay and beside single stateme
 reed to who asked for it and to followers, the catch-up of one who was away, counts under a thousand watchers, what waiting events cost, and
 what other servers cost: signed requests, streams, a thousand readers over there, peers that don't answer. Ratios compare neighbours in one run; absolute numbers are this machine's at this moment.
 
-  --quick           fewer rounds and shorter ones: all parts within two minutes
+  --quick           fewer rounds and shorter ones, and after the load parts beside
+                    each other: all within two minutes
   --json            the last line is one JSON object; with --only, null is what was not measured
   --only <part>     ${PARTS.join(', ')}; may be repeated (latency measures the throughput first)
   --profile <file>  write a CPU profile of the server under one more round of load, or, with

@@ -92,7 +92,7 @@ const throughput = (found: Throughput, sizes: Sizes): string => {
   });
   const { ratioToBare: bare, ratioToStatements: single } = found;
   return [
-    `Full deliveries a second: ${sizes.members} members, ${sizes.holders} holders a reed, 2 KiB of ciphertext, ${sizes.outstanding} outstanding, ${sizes.rounds} rounds in turn`,
+    `Full deliveries a second: ${sizes.members} members, ${sizes.holders} holders a reed, 2 KiB of ciphertext, ${sizes.outstanding} outstanding, ${found.rounds.reedbed.length} rounds in turn`,
     table([['', 'median', 'min–max', 'server', 'Postgres', 'load', 'machine', 'loop', 'CPU each', 'limited by'], ...rows]),
     '  server to machine: cores busy',
     `  to bare ws ${two(bare.median)} (${two(bare.min)}–${two(bare.max)}), to one by one ${two(single.median)} (${two(single.min)}–${two(single.max)}), ${found.statementsPerDelivery.toFixed(3)} statements a delivery`,

@@ -19,6 +19,8 @@ export type Sizes = {
   /** Of the side that takes one at a time: more would only wait until their holders' time is over. */
   readonly outstandingOneByOne: number;
   readonly rounds: number;
+  /** No further round is begun after that. */
+  readonly roundsMs: number;
   readonly warmUpMs: number;
   readonly measuredMs: number;
 };
@@ -66,8 +68,10 @@ export const openArena = async (stage: Stage, sizes: Sizes): Promise<Arena> => {
     stage.server(),
     stage.server({ limits: { batchItems: 1, assignTargets: 1, wakeHoldersPerBatch: 1 } }),
   ]);
-  const userId = await populate(reedbed, loads, { name: 'reedbed', sizes });
-  await populate(statements, loads, { name: 'statements', sizes });
+  const [userId] = await Promise.all([
+    populate(reedbed, loads, { name: 'reedbed', sizes }),
+    populate(statements, loads, { name: 'statements', sizes }),
+  ]);
   const { sizes: frames } = shapeFor(userId as never, CIPHERTEXT_BYTES);
   const { url } = await bare.call('start', frames);
   const indices = Array.from({ length: sizes.members }, (_, index) => index);
@@ -119,7 +123,8 @@ export type Throughput = {
 
 export const measureThroughput = async (arena: Arena, sizes: Sizes, tell: (line: string) => void): Promise<Throughput> => {
   const rounds = { bare: [] as Round[], reedbed: [] as Round[], statements: [] as Round[] };
-  for (let round = 0; round < sizes.rounds; round += 1) {
+  const startedAt = performance.now();
+  for (let round = 0; round < sizes.rounds && performance.now() - startedAt < sizes.roundsMs; round += 1) {
     for (const side of arena.sides) {
       const measured = await measure(arena, side, sizes);
       rounds[side.of].push(measured);

@@ -36,15 +36,24 @@ const statOf = (pid: number | string): Stat | null => {
   }
 };
 
+const processes = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+
 /** CPU of a process and its children, ended ones included; 0 where the system does not tell. */
 export const familyCpuMs = (pid: number): number => {
   const own = statOf(pid);
   if (own === null) return 0;
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return children.reduce((sum, name) => {
+  return processes().reduce((sum, name) => {
     const stat = statOf(name);
     return sum + (stat !== null && stat.parent === pid ? stat.cpuMs : 0);
   }, own.cpuMs);
+};
+
+/** CPU of this process and everybody below it, ended ones that somebody waited for included; 0 where the system does not tell. */
+export const ownCpuMs = (): number => {
+  if (statOf(process.pid) === null) return 0;
+  const known = new Map(processes().flatMap((name) => [[Number(name), statOf(name)] as const]));
+  const isOwn = (pid: number): boolean => pid === process.pid || ((known.get(pid)?.parent ?? 0) > 1 && isOwn(known.get(pid)?.parent ?? 0));
+  return [...known].reduce((sum, [pid, stat]) => sum + (isOwn(pid) ? (stat?.cpuMs ?? 0) : 0), 0);
 };
 
 /** Share of one core that the whole machine was busy with, from two looks at it. */
