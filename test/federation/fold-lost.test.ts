@@ -62,8 +62,7 @@ describe('an ack that comes while its event is being written', () => {
     await expect.poll(() => pair.wire.held).toBe(1);
     let isTaken = false;
     await pair.home.community.holding('select * from pending_events where is_foreign for update', [], async () => {
-      pair.wire.release();
-      pair.wire.fate = () => 'pass';
+      pair.wire.mend();
       await reader.ping();
       isTaken = (await pair.home.community.rows('select from reed_server_allocations where reed_id = $1 and holding', [reed])).length > 0;
     });
@@ -117,8 +116,7 @@ describe('an asking server that forgot what it asked for', () => {
     const late = await pair.members(pair.asking, 3);
     for (const reader of late) reader.request(reed);
     await expect.poll(() => pair.wire.count('deliver')).toBe(6);
-    pair.wire.fate = () => 'pass';
-    pair.wire.release();
+    pair.wire.mend();
     for (const reader of late) await reader.next('dataResponse');
     await pair.settle();
     expect(pair.wire.mostCopies).toBe(3);
@@ -136,8 +134,7 @@ describe('an asking server that forgot what it asked for', () => {
     const other = await pair.member(pair.asking);
     other.request(reed);
     await other.next('dataResponse');
-    pair.wire.fate = () => 'pass';
-    pair.wire.release();
+    pair.wire.mend();
     await pair.settle();
     expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
       { holding: true },

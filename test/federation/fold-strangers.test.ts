@@ -30,8 +30,7 @@ describe('a copy on its way to a peer', () => {
     expect(await call(third.id, 'crossings', encodeFoldCrossings([]))).toBe(200);
     // Forwarding, as before.
     expect(await pair.home.community.rows('select state from pending_events where is_foreign')).toEqual([{ state: 6 }]);
-    pair.wire.fate = () => 'pass';
-    pair.wire.release();
+    pair.wire.mend();
     await reader.next('dataResponse', ({ body }) => body.reedId === reed);
     expect(pair.wire.count('deliver')).toBe(1);
   });
@@ -46,8 +45,7 @@ it('copies that a peer does not take are so many bytes at once; others are dropp
   const held = { state: STATE.forwarding, events: 3 };
   await expect.poll(() => pair.home.community.rows(states)).toEqual([{ state: STATE.unassigned, events: 2 }, held]);
   expect(pair.wire.held).toBe(3);
-  pair.wire.fate = () => 'pass';
-  pair.wire.release();
+  pair.wire.mend();
   await pair.passUntil(1_000, () => reader.frames.filter(({ type }) => type === 'dataResponse').length === reeds.length);
 });
 

@@ -100,8 +100,7 @@ describe('a crossing whose carrier', () => {
     await expect.poll(() => pair.wire.held).toBe(1);
     expect(await slots()).toBe(3);
     expect(pair.wire.count('request')).toBe(3);
-    pair.wire.fate = () => 'pass';
-    pair.wire.release();
+    pair.wire.mend();
     await pair.settle();
     expect([await slots(), pair.wire.count('request')]).toEqual([3, 4]);
   });

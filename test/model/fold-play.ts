@@ -41,6 +41,9 @@ export const openFold = async (): Promise<{ pair: FoldPair; cast: Cast }> => {
 const UNKEPT = `select u.id from unnest($1::uuid[]) as u(id)
   where not exists (select from foreign_pending_events f where f.crossing_id = u.id and (f.slot is not null or f.arrived_at is not null))`;
 
+/** What a server's database is at work on. */
+const BUSY = `select pid from pg_stat_activity where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
+
 /** Who stands in line though a slot is free, may carry, and the server that is asked answers. */
 const PASSED_OVER = `select e.event_id from pending_events e
   join online_users p on p.user_id = e.requester_user_id and not p.congested
@@ -178,9 +181,9 @@ export class FoldPlay {
     for (let still = 0, before = '', turns = 0; still < STILL_TURNS; turns++) {
       if (turns > MOST_TURNS) throw new Error(`never still: ${before}, then ${this.#seen()}; ${this.#pair.wire.legs.slice(-12).join()}`);
       await this.#ping();
-      for (const { community } of [this.#pair.home, this.#pair.asking]) await community.rows('select');
+      const busy = await Promise.all([this.#pair.home, this.#pair.asking].map(({ community }) => community.rows(BUSY)));
       const seen = this.#seen();
-      still = seen === before ? still + 1 : 0;
+      still = seen === before && busy.flat().length === 0 ? still + 1 : 0;
       before = seen;
     }
   }
@@ -220,8 +223,7 @@ export class FoldPlay {
 
   /** Everybody is there and behaves, and asks. All come to have it: those at home from the peer, once the author is gone and its holders are back. */
   async finale(): Promise<void> {
-    this.#pair.wire.fate = () => 'pass';
-    this.#pair.wire.release();
+    this.#pair.wire.mend();
     await this.#pair.settle();
     await this.#performRarely('author-off');
     this.#holderDoes = {};

@@ -10,6 +10,18 @@ import { FOLD_PROFILES, settings } from './settings.ts';
 
 /** Pairs of servers side by side: while one waits for its database the other goes on. */
 const STAGES = 2;
+/** What takes so long, of moves that take a tenth of a second and an end that takes seconds, never comes to rest. */
+const STUCK_MS = 120_000;
+
+const within = async (what: string, work: Promise<void>): Promise<void> => {
+  const stuck = Promise.withResolvers<never>();
+  const timer = setTimeout(() => stuck.reject(new Error(`${what} does not come to its end`)), STUCK_MS);
+  try {
+    await Promise.race([work, stuck.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 const perform = async ({ cast, pair }: { readonly pair: FoldPair; readonly cast: Cast }, run: Run): Promise<void> => {
   const done: FoldMove[] = [];
@@ -17,25 +29,25 @@ const perform = async ({ cast, pair }: { readonly pair: FoldPair; readonly cast:
     const play = await FoldPlay.begin(pair, cast);
     const move = async (step: FoldMove): Promise<void> => {
       done.push(step);
-      await play.move(step);
+      await within('the last move', play.move(step));
     };
     play.weather(run.start.weather);
     for (const step of run.start.moves) await move(step);
     play.weather(run.weather);
     for (const step of run.moves) await move(step);
-    await play.finale();
+    await within('the finale', play.finale());
+    await within('the end', pair.end());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`${why}\nafter "${run.start.name}": ${JSON.stringify(done)}`, { cause: error });
   }
-  await pair.end();
 };
 
 /** A run on fresh servers if the one before failed: what it left must not be taken for a fault of the next. */
 const property = () => {
   let opened: Awaited<ReturnType<typeof openFold>> | null = null;
   const close = async (): Promise<void> => {
-    opened?.pair.wire.release();
+    opened?.pair.wire.mend();
     await opened?.pair.close();
     opened = null;
   };
@@ -69,7 +81,9 @@ for (const profile of FOLD_PROFILES.filter((each) => only === null || each.name 
           endOnFailure: path === null || !shrink,
           interruptAfterTimeLimit: 90_000 + share * 8_000,
         });
-        if (details.interrupted && !details.failed) throw new Error(`only ${details.numRuns} runs in time; seed ${details.seed}`);
+        // A first run that is interrupted is counted as a failed one.
+        if (details.interrupted && details.counterexample === null)
+          throw new Error(`only ${details.numRuns} runs in time; seed ${details.seed}`);
         if (details.failed) throw new Error(failureOf(profile.name, details));
       } finally {
         await close();

@@ -24,7 +24,7 @@ export const openSide = async (
   });
   id = server.app.serverId;
   wire.attach(id, server.app.legs);
-  return { server, id, url: server.url, community: new LightCommunity(server.database.url, id) };
+  return { server, id, url: server.url, community: new LightCommunity(server.database.url, id, true) };
 };
 
 /** Both know of each other, and their peering is live. */
@@ -105,8 +105,7 @@ export class FoldPair extends PairStage {
   }
 
   protected override mend(): void {
-    this.wire.fate = () => 'pass';
-    this.wire.release();
+    this.wire.mend();
   }
 
   protected override forget(): void {

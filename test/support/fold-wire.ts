@@ -31,6 +31,8 @@ type UnderWay = {
   readonly flight: Flight | null;
   readonly cut: PromiseWithResolvers<Called>;
   isGivenUp: boolean;
+  /** Whatever was to become of it: it goes its way. */
+  isLetGo: boolean;
 };
 
 const LEGS: ReadonlySet<string> = new Set<FoldLeg>([
@@ -90,6 +92,13 @@ export class Wire {
     for (const go of this.#held.splice(0).reverse()) go();
   }
 
+  /** Nothing is lost or held any more, of calls that are under way neither: an answer may be about to be held. */
+  mend(): void {
+    this.fate = () => 'pass';
+    for (const each of this.#underWay) each.isLetGo = true;
+    this.release();
+  }
+
   /** The most copies of one reed that there ever were at once; those that arrived, by reed; and who was sent them. */
   get mostCopies(): number {
     return this.copies.most;
@@ -147,7 +156,7 @@ export class Wire {
     if (request !== null) this.#asked.set(request.peerRequestId, { by: call.from, reed: request.reedId, requester: request.requesterId });
     const cut = Promise.withResolvers<Called>();
     const flight = delivery && this.#flightOf(delivery.peerRequestId, call.to);
-    const each: UnderWay = { call, startedAt: this.now(), flight, cut, isGivenUp: false };
+    const each: UnderWay = { call, startedAt: this.now(), flight, cut, isGivenUp: false, isLetGo: false };
     this.#underWay.add(each);
     this.#count(flight);
     const answered = this.#pass(each).then((answer) => {
@@ -182,18 +191,18 @@ export class Wire {
     // Nor does a server that is not there call anybody.
     if (!this.#handlers.has(call.from)) return { kind: 'transport', reason: 'closed' };
     const fate = await this.fate(call);
-    if (fate === 'hold') await this.#hold();
+    if (fate === 'hold') await this.#hold(each);
     if (fate === 'lose-request' || (each.isGivenUp && call.leg === 'deliver')) return { kind: 'transport', reason: 'lost' };
     if (flight !== null) flight.hasArrived = true;
     const first = this.#handle(call);
-    if (fate === 'repeat-late') void this.#hold().then(() => this.#handle(call));
+    if (fate === 'repeat-late') void this.#hold(each).then(() => this.#handle(call));
     const [answer] = fate === 'repeat' ? await Promise.all([first, this.#handle(call)]) : [await first];
-    if (fate === 'hold-answer') await this.#hold();
+    if (fate === 'hold-answer') await this.#hold(each);
     return fate === 'lose-answer' ? { kind: 'transport', reason: 'lost' } : answer;
   }
 
-  #hold(): Promise<void> {
-    return new Promise((go) => this.#held.push(go));
+  #hold({ isLetGo }: UnderWay): Promise<void> {
+    return isLetGo ? Promise.resolve() : new Promise((go) => this.#held.push(go));
   }
 
   async #handle({ body, from, leg: name, to }: WireCall): Promise<Called> {

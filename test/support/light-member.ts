@@ -24,10 +24,19 @@ export type RegisteredFields = {
 export class LightCommunity {
   readonly #url: string;
   readonly #serverId: string;
+  readonly #kept: pg.Pool | null;
 
-  constructor(databaseUrl: string, serverId: string) {
+  /** `keepsConnections`: until it is closed, for who looks a thousand times at a database that nobody breaks; else each look has one of its own. */
+  constructor(databaseUrl: string, serverId: string, keepsConnections = false) {
     this.#url = databaseUrl;
     this.#serverId = serverId;
+    this.#kept = keepsConnections ? new pg.Pool({ connectionString: databaseUrl, max: 3, allowExitOnIdle: true }) : null;
+    // An idle connection may be ended with its database.
+    this.#kept?.on('error', () => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#kept?.end();
   }
 
   accounts(count: number): Promise<LightAccount[]> {
@@ -149,6 +158,7 @@ export class LightCommunity {
   }
 
   readonly #run = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
+    if (this.#kept !== null) return this.#kept.query(text, [...values]);
     const client = new pg.Client({ connectionString: this.#url });
     await client.connect();
     try {
