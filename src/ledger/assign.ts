@@ -9,6 +9,7 @@ import {
   isAllocation,
   lockedById,
   mayCross,
+  nextServer,
   RANDOM_PIVOT,
   REQUESTER,
   REQUESTER_KEY,
@@ -135,7 +136,7 @@ decided as materialized (
       -- Over its time, whoever could serve it: dormant and due, it is the sweep's to end.
       when c.event_name = 'BROADCAST_REED' and c.created_at <= $1::timestamptz - $22 * interval '1 millisecond' then 0
       when not c.room and c.online > 0 then 4
-      when c.holder is null and c.event_name <> 'BROADCAST_REED' and ${mayCross('c.subject_id', 'c.is_foreign')} then 5
+      when c.holder is null and c.event_name <> 'BROADCAST_REED' and exists (${nextServer('c', '$1::timestamptz', '$24')}) then 5
       when c.holder is null then case when c.earliest is not null and (c.requested_at is null or c.requested_at > $21) then 4 else 0 end
       when h.user_id is null then 4
       when h.owner = $10 and c.used + row_number() over (partition by c.holder order by c.priority, c.seq)
@@ -215,6 +216,7 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       at(-limits.explicitLifeMs),
       limits.broadcastLifeMs,
       at(limits.inLineLookMs),
+      limits.fallbackServers,
     ],
   });
   return rows.map(assignedOf);

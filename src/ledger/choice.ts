@@ -103,6 +103,20 @@ export const mayCross = (subject: string, isForeign: string): string => `
     or ${some(`reed_server_allocations sa where sa.reed_id = ${subject} and sa.holding`)})`;
 
 /**
+ * The server that event `e` is to be asked of next: its home; of what is ours a peer with a holder, none twice until $now says so, not the one that asks,
+ * and of `most` at most. ASSIGN and PROMOTE have to mean the same by it: what the one puts in line and the other finds nobody to ask for goes round.
+ */
+export const nextServer = (e: string, now: string, most: string): string => `
+  select c.server_id, c.is_fallback, fp.away_until from (
+    select ${homeOf(`${e}.subject_id`)} as server_id, false as is_fallback where not ${e}.is_foreign
+    union all
+    (select s.server_id, true from (
+        select server_id from reed_server_allocations where reed_id = ${e}.subject_id and holding order by server_id limit ${most}::int + 1) s
+      where not ${some(`pending_event_attempts t where t.event_id = ${e}.event_id and t.holder = 'peer@' || s.server_id and t.not_before > ${now}`)}
+        and 'peer@' || s.server_id <> ${e}.requester_user_id limit ${most}::int)
+  ) c join fold_peers fp on fp.server_id = c.server_id order by c.is_fallback, fp.away_until > ${now}, c.server_id limit 1`;
+
+/**
  * Whether `subject` is another server's, one that this server met. A peer or not: what a home was told, or was not, outlives the peering, as copies do.
  */
 const isElsewhere = (subject: string): string => some(`servers w where w.id = ${homeOf(subject)} and not w.is_self`);

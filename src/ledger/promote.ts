@@ -1,7 +1,7 @@
 // PROMOTE: who stands in line for a subject is given a holder if there is one by now, else a slot, and crosses. At most three copies of a subject
 // cross from one server at a time, which the unique index on slots keeps whoever promotes at the same moment.
 import type { ReedId, RequestId, ServerId, UserId } from '../wire/address.ts';
-import { allocationRing, holdsWhole, homeOf, lockedById, RANDOM_PIVOT, ringHalf, some, struckFor } from './choice.ts';
+import { allocationRing, holdsWhole, lockedById, nextServer, RANDOM_PIVOT, ringHalf, some, struckFor } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { SubjectKind } from './state.ts';
 
@@ -42,17 +42,6 @@ const HAS_HOLDER = `exists (
     and (e.is_foreign or not ${struckFor('e.subject_id', 'a.holder', 'e.requester_user_id')}) and ${holdsWhole('e.subject_kind', 'e.subject_id', 'a.holder')}
 )`;
 
-/** The server that event row `e` is to be asked of next: its home; of what is ours a peer with a holder, none twice, and not the one that asks. */
-const NEXT_SERVER = `
-  select c.server_id, c.is_fallback, fp.away_until from (
-    select ${homeOf('e.subject_id')} as server_id, false as is_fallback where not e.is_foreign
-    union all
-    (select s.server_id, true from (
-        select server_id from reed_server_allocations where reed_id = e.subject_id and holding order by server_id limit $6::int + 1) s
-      where not ${some("pending_event_attempts t where t.event_id = e.event_id and t.holder = 'peer@' || s.server_id and t.not_before > $1")}
-        and 'peer@' || s.server_id <> e.requester_user_id limit $6)
-  ) c join fold_peers fp on fp.server_id = c.server_id order by c.is_fallback, fp.away_until > $1, c.server_id limit 1`;
-
 const TEXT = `
 with subjects as materialized (select distinct subject from unnest($2::text[]) as u(subject)),
 heads as materialized (
@@ -80,7 +69,7 @@ present as materialized (
 judged as materialized (
   select e.*, ${HAS_HOLDER} as has_holder, t.server_id, t.is_fallback, coalesce(t.away_until > $1, false) as is_away,
     e.is_foreign or (not p.congested and p.awake + row_number() over (partition by e.requester_user_id order by e.priority, e.seq) <= $8) as room
-  from line e join present p on p.user_id = e.requester_user_id left join lateral (${NEXT_SERVER}) t on true
+  from line e join present p on p.user_id = e.requester_user_id left join lateral (${nextServer('e', '$1', '$6')}) t on true
 ),
 roused as (
   update pending_events e set state = 4, due_at = $1 from judged j where e.event_id = j.event_id and j.has_holder returning e.event_id

@@ -1,7 +1,14 @@
-// Lines for copies of another server, read a page at a time: everybody who stands in them is told when that server is lost, however long one line is.
+// Lines for copies of another server. Read a page at a time: everybody who stands in them is told when that server is lost, however long one line is.
+// And who is put in one: nobody for whom no server is left to be asked, which the look at the line would undo at once, and the next look again.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { assign } from '../../src/ledger/assign.ts';
 import { linesOf } from '../../src/ledger/crossing-ends.ts';
-import type { ServerId } from '../../src/wire/address.ts';
+import { peersLive } from '../../src/ledger/fold-peers.ts';
+import { openForeign } from '../../src/ledger/foreign.ts';
+import { promote } from '../../src/ledger/promote.ts';
+import { sentinelsArrive } from '../../src/presence/sentinels.ts';
+import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
 import { World } from '../support/ledger-world.ts';
 
 const PEER = 'bbbbbbbbbbbbbbbb' as ServerId;
@@ -29,4 +36,63 @@ it('nobody is passed over who stands in a line that is longer than a page', asyn
   expect(seen.sort()).toEqual(Array.from({ length: 9 }, (_, at) => `m${at}`));
   expect(subjects.size).toBe(2);
   expect(pages).toBe(5);
+});
+
+const THIRD = 'cccccccccccccccc' as ServerId;
+const now = Date.now();
+
+/** A reed of ours that these servers have a holder of; its author is online. */
+const reedOf = async (name: string, servers: readonly ServerId[]): Promise<ReedId> => {
+  const [author] = await world.community(name);
+  const reed = await world.reed(author as UserId);
+  await world.db.query({
+    text: `with s as (insert into servers (id, name, first_seen_at) select id, id, now() from unnest($2::text[]) as u(id) on conflict do nothing)
+      insert into reed_server_allocations (reed_id, server_id, holding) select $1, id, true from unnest($2::text[]) as u(id)`,
+    values: [reed, servers],
+  });
+  return reed;
+};
+/** The holder failed for this event, and is not to be asked before then. */
+const fails = (eventId: string, holder: string, untilMs: number) =>
+  world.db.query({
+    text: `insert into pending_event_attempts (event_id, holder, failures, outcome, not_before) values ($1, $2, 1, 'error', $3) on conflict (event_id, holder) do update set not_before = $3`,
+    values: [eventId, holder, new Date(untilMs)],
+  });
+const stateOf = async (id: string) => (await world.events()).find((event) => event.event_id === id)?.state;
+
+it('a peer that asks for what only it has elsewhere waits for the holder who backs off, in no line', async () => {
+  const reed = await reedOf('ann', [PEER]);
+  await peersLive(world.db, [PEER]);
+  await sentinelsArrive(world.db.kysely, [PEER]);
+  const userId = `dddddddddddddddd@${PEER}` as UserId;
+  const eventId = randomUUID();
+  const asked = { eventId, server: PEER, peerRequestId: randomUUID(), userId, keyId: `${userId}/k`, kind: 'reed', subject: reed } as const;
+  await openForeign(world.context, { ...asked, isFallback: false, slot: 1 }, now);
+  await fails(eventId, reed.split('/')[0] as string, now + 5_000);
+  const [looked] = await assign(world.context, { events: [{ eventId }], requesters: [] }, now);
+  expect([looked?.state, await stateOf(eventId)]).toEqual([4, 4]);
+  const [later] = await assign(world.context, { events: [{ eventId }], requesters: [] }, now + 5_000);
+  expect(later?.holder).toBe(reed.split('/')[0]);
+});
+
+it.each([
+  ['has just been asked in vain', true],
+  ['is no peer any more', false],
+] as const)('a member whose only other server %s waits for the holder who backs off, in no line', async (name, isPeer) => {
+  const reed = await reedOf(`bea ${name.length}`, [THIRD]);
+  await world.db.query({ text: 'delete from fold_peers' });
+  if (isPeer) await peersLive(world.db, [THIRD]);
+  const [reader] = await world.community(`reader ${name.length}`);
+  const { eventId } = await world.opened(reader as UserId, reed, now);
+  const holder = reed.split('/')[0] as string;
+  await world.db.query({ text: 'update pending_events set state = 4, holder = null where event_id = $1', values: [eventId] });
+  await fails(eventId, holder, now + 5_000);
+  if (isPeer) await fails(eventId, `peer@${THIRD}`, now + 60_000);
+  const look = async (at: number) => (await assign(world.context, { events: [{ eventId }], requesters: [] }, at))[0]?.state;
+  expect(await look(now)).toBe(4);
+  // Once that server may be asked it stands in line, and crosses.
+  if (!isPeer) await peersLive(world.db, [THIRD]);
+  await fails(eventId, holder, now + 90_000);
+  expect(await look(now + 60_000)).toBe(5);
+  expect((await promote(world.context, [reed], now + 60_000)).crossing).toMatchObject([{ eventId, server: THIRD }]);
 });
