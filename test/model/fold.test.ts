@@ -6,10 +6,12 @@ import { it } from 'vitest';
 import type { FoldPair } from '../support/fold-pair.ts';
 import { type FoldMove, runs as generated, type Run } from './fold-moves.ts';
 import { type Cast, FoldPlay, openFold } from './fold-play.ts';
+import { Progress } from './progress.ts';
 import { FOLD_PROFILES, settings } from './settings.ts';
 
 /** Pairs of servers side by side: while one waits for its database the other goes on. */
 const STAGES = 2;
+const PROGRESS_EVERY = 10;
 /** What takes so long, of moves that take a tenth of a second and an end that takes seconds, never comes to rest. */
 const STUCK_MS = 120_000;
 
@@ -44,7 +46,7 @@ const perform = async ({ cast, pair }: { readonly pair: FoldPair; readonly cast:
 };
 
 /** A run on fresh servers if the one before failed: what it left must not be taken for a fault of the next. */
-const property = () => {
+const property = (progress: Progress, at: number) => {
   let opened: Awaited<ReturnType<typeof openFold>> | null = null;
   const close = async (): Promise<void> => {
     opened?.pair.wire.mend();
@@ -52,10 +54,13 @@ const property = () => {
     opened = null;
   };
   const test = fc.asyncProperty(generated, async (run) => {
+    progress.begin(at);
     opened ??= await openFold();
     try {
       await perform(opened, run);
+      progress.agreed();
     } catch (error) {
+      progress.failed(at, error);
       await close();
       throw error;
     }
@@ -71,8 +76,9 @@ for (const profile of FOLD_PROFILES.filter((each) => only === null || each.name 
   it(`at most three copies cross, everybody gets one, nothing is left: ${profile.name}, ${share} runs from seed ${seed}`, {
     timeout: 120_000 + share * 10_000,
   }, async () => {
+    const progress = new Progress({ name: profile.name, of: share, every: PROGRESS_EVERY });
     const parts = Array.from({ length: stages }, async (_, at) => {
-      const { test, close } = property();
+      const { test, close } = property(progress, at);
       try {
         const own = { seed: seed + at, numRuns: Math.ceil(share / stages), ...(path === null ? {} : { path }) };
         // A run takes too long for hundreds of smaller ones: only one that is named is made smaller.
@@ -81,6 +87,7 @@ for (const profile of FOLD_PROFILES.filter((each) => only === null || each.name 
           endOnFailure: path === null || !shrink,
           interruptAfterTimeLimit: 90_000 + share * 8_000,
         });
+        if (progress.isOver(at)) return;
         // A first run that is interrupted is counted as a failed one.
         if (details.interrupted && details.counterexample === null)
           throw new Error(`only ${details.numRuns} runs in time; seed ${details.seed}`);
@@ -91,7 +98,7 @@ for (const profile of FOLD_PROFILES.filter((each) => only === null || each.name 
     });
     const failed = (await Promise.allSettled(parts)).find((part) => part.status === 'rejected');
     if (failed) throw failed.reason;
-    process.stdout.write(`model ${profile.name}: ${share} runs agree, seed ${seed}\n`);
+    process.stdout.write(`model ${profile.name}: ${progress.done} runs agree, seed ${seed}\n`);
   });
 }
 

@@ -6,6 +6,7 @@ import { finish } from './finale.ts';
 import { type Move, moves } from './generate.ts';
 import { Moves } from './moves.ts';
 import { Play } from './play.ts';
+import { Progress } from './progress.ts';
 import { PROFILES, type Profile, settings } from './settings.ts';
 import { Stage } from './stage.ts';
 
@@ -46,41 +47,6 @@ const performed = async (play: Play, maker: Moves, { online, batches }: Pick<Set
   await finish(play, maker);
 };
 
-/** What the stages of one test have in common: how far they are, and which one failed. The others end then, so that it is soon told and made smaller. */
-class Progress {
-  readonly #profile: Profile;
-  readonly #of: number;
-  #failing: number | null = null;
-  done = 0;
-
-  constructor(profile: Profile, of: number) {
-    this.#profile = profile;
-    this.#of = of;
-  }
-
-  /** @throws Error for every stage but the one that failed */
-  begin(stage: number): void {
-    if (this.isOver(stage)) throw new Error('another stage failed');
-  }
-
-  isOver(stage: number): boolean {
-    return this.#failing !== null && this.#failing !== stage;
-  }
-
-  agreed(): void {
-    this.done += 1;
-    if (this.done % PROGRESS_EVERY === 0) process.stdout.write(`model ${this.#profile.name}: ${this.done} of ${this.#of} runs\n`);
-  }
-
-  failed(stage: number, error: unknown): void {
-    if (this.#failing !== null) return;
-    this.#failing = stage;
-    // At once; the rest is told in the end, of the smallest.
-    const [why] = String(error).split('\n\n');
-    process.stdout.write(`model ${this.#profile.name}: ${why}\n`);
-  }
-}
-
 /** A run on a fresh stage if the one before failed: what it left must not be taken for a fault of the next. */
 const property = (profile: Profile, progress: Progress, at: number) => {
   let stage: Stage | null = null;
@@ -112,7 +78,7 @@ for (const profile of PROFILES.filter((each) => only === null || each.name === o
   it(`the ledger does what the model does: ${profile.name}, ${share} runs from seed ${seed}`, {
     timeout: 60_000 + share * 2_000,
   }, async () => {
-    const progress = new Progress(profile, share);
+    const progress = new Progress({ name: profile.name, of: share, every: PROGRESS_EVERY });
     const parts = Array.from({ length: stages }, async (_, at) => {
       const { test, close } = property(profile, progress, at);
       try {
