@@ -53,6 +53,37 @@ describe.each(['lose-request', 'lose-answer', 'repeat'] as const)('with %s of', 
   });
 });
 
+describe('a copy that comes a second time', () => {
+  it('before its end is told is answered as the first was, and written nowhere', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    pair.wire.fate = ({ leg }) => (leg === 'ack' ? 'hold' : 'pass');
+    reader.request(reed);
+    await expect.poll(() => pair.wire.held).toBe(1);
+    const delivered = pair.wire.calls.find(({ leg }) => leg === 'deliver');
+    const again = await pair.asking.server.app.legs.get('deliver')?.handle(pair.home.id, delivered?.body ?? new Uint8Array(0));
+    expect(again?.status).toBe(204);
+    await reader.ping();
+    expect(reader.frames.filter(({ type }) => type === 'dataResponse')).toHaveLength(1);
+  });
+});
+
+describe('a home that does not know any more what it was asked for', () => {
+  it('is asked once more by the same id, though no list says so, and the copy comes', async () => {
+    const { author, reed } = await pair.reed({ answer: 'nothing' });
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    await pair.settle();
+    pair.wire.fate = ({ leg }) => (leg === 'crossings' ? 'lose-answer' : 'pass');
+    await pair.home.community.rows('delete from foreign_relay_requests');
+    await pair.home.community.rows('delete from pending_events');
+    author.behaviour.answer = 'bytes';
+    await pair.passUntil(5_000, () => held(reed));
+    const ids = pair.wire.calls.filter(({ leg }) => leg === 'request').map(({ body }) => decodeFoldRequest(body)?.peerRequestId);
+    expect(ids).toEqual([ids[0], ids[0]]);
+  });
+});
+
 describe('an ack that comes while its event is being written', () => {
   it('is taken in its turn', async () => {
     const { reed } = await pair.reed();
