@@ -264,6 +264,7 @@ export const DEFAULT_LIMITS = {
   streamBytes: MIB, // of one request, about; a single item may be as long as it is
   streamStepsAtOnce: 4, // in the database, of all peers together; the others wait for their turn
   streamsPerPeer: 8, // authors whose items are on the wire to one peer
+  streamBytesHeld: 128 * MIB, // of items that are on their way, to all peers; over it a peer has one author at a time
   streamLeaseMs: 30 * SECOND, // longer than a call; then another replica sends
   streamRetryFirstMs: SECOND,
   streamRetryMaxMs: 15 * MINUTE,

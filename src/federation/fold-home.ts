@@ -37,7 +37,7 @@ import {
   encodeFoldRequestAnswer,
   type FoldRequest,
 } from '../wire/fold.ts';
-import { CopiesHeld } from './copies-held.ts';
+import { BytesHeld } from './bytes-held.ts';
 import type { FoldAnswer, FoldCalls, FoldReply, RequesterKeys } from './fold-ports.ts';
 import { afterDelivery } from './fold-rules.ts';
 import { patiently } from './patience.ts';
@@ -87,14 +87,14 @@ const STATUS = {
 export class FoldHome {
   readonly #deps: FoldHomeDeps;
   readonly #refusals: Refusals;
-  readonly #held: CopiesHeld;
+  readonly #held: BytesHeld;
   /** Copies that are on their way, by the peer and its name for their requests. */
   readonly #forwards = new Map<string, Forward>();
 
   constructor(deps: FoldHomeDeps) {
     this.#deps = deps;
     this.#refusals = new Refusals(deps.application);
-    this.#held = new CopiesHeld(deps.limits);
+    this.#held = new BytesHeld({ all: deps.limits.forwardBytes, perPeer: deps.limits.forwardBytesPerPeer });
   }
 
   async request(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
@@ -206,13 +206,13 @@ export class FoldHome {
     const { clock, looks } = this.#deps;
     const to = await forwardingOf(this.#deps, eventId);
     if (to === null) return 'gone';
-    const release = this.#held.take(to.server, ciphertext.length);
+    const held = this.#held.take(to.server, ciphertext.length);
     try {
-      if (release !== null) return await this.#onItsWay(eventId, to, { ciphertext, isOnce });
+      if (held !== null) return await this.#onItsWay(eventId, to, { ciphertext, isOnce });
       if (!isOnce) await forwarded(this.#deps, { eventId, relays: to.relays, outcome: 'failed' }, clock.now());
       return 'failed';
     } finally {
-      release?.();
+      held?.release();
       looks().placeFreed(sentinelOf(to.server));
     }
   }

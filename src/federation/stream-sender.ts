@@ -7,6 +7,7 @@ import type { Limits } from '../base/limits.ts';
 import { Slots } from '../base/slots.ts';
 import type { ServerId, UserId } from '../wire/address.ts';
 import { encodeStreamRequest, type StreamItem, streamItemBytes } from '../wire/streams.ts';
+import { BytesHeld, type Held } from './bytes-held.ts';
 import { replyOf, settle } from './stream-cursor.ts';
 import { Drain, type Wanted } from './stream-drain.ts';
 import type { PeerCalls, PeerStates } from './stream-ports.ts';
@@ -31,6 +32,9 @@ export type StreamSenderDeps = {
 
 const ALL: Wanted = { due: true, pass: true, others: true };
 
+/** What is to be sent, and the room that it may have. */
+type Sendable = { readonly claim: Claim; readonly room: Held };
+
 type Draining = { readonly drain: Drain; isRunning: boolean };
 
 export class StreamSender {
@@ -41,6 +45,7 @@ export class StreamSender {
   readonly #heardAt = new Map<ServerId, number>();
   /** Steps in the database: however many peers are told something, the rest of the pool is there for everybody else. */
   readonly #steps: Slots;
+  readonly #held: BytesHeld;
   #working = 0;
   #passedAt = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
@@ -48,7 +53,9 @@ export class StreamSender {
 
   constructor(deps: StreamSenderDeps) {
     this.#deps = deps;
-    this.#steps = new Slots(deps.limits.streamStepsAtOnce);
+    const { streamBytes, streamBytesHeld, streamStepsAtOnce, streamsPerPeer } = deps.limits;
+    this.#steps = new Slots(streamStepsAtOnce);
+    this.#held = new BytesHeld({ all: streamBytesHeld, perPeer: streamsPerPeer * streamBytes });
   }
 
   get idle(): boolean {
@@ -156,12 +163,12 @@ export class StreamSender {
     this.#unfinished.delete(peer);
     const running = new Set<Promise<void>>();
     let takesMore = true;
-    const send = (claim: Claim): void => {
-      const sending: Promise<void> = this.#send(claim)
+    const send = (sendable: Sendable): void => {
+      const sending: Promise<void> = this.#send(sendable)
         .then((more) => {
           takesMore &&= more;
           // There may be more of the same.
-          drain.want({ authors: [claim.author] });
+          drain.want({ authors: [sendable.claim.author] });
         })
         .finally(() => running.delete(sending));
       running.add(sending);
@@ -172,7 +179,7 @@ export class StreamSender {
       while (takesMore || running.size > 0) {
         if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#deps.replays.round(peer));
         const claimed = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
-        for (const claim of claimed?.claims ?? []) send(claim);
+        for (const sendable of claimed?.sendable ?? []) send(sendable);
         const isWaiting = claimed === null || claimed.isCrowded || running.size >= limits.streamsPerPeer;
         if (running.size > 0 && isWaiting) await Promise.race(running);
         // Whoever has the places gives them back, or dies and loses them: a later look.
@@ -186,39 +193,72 @@ export class StreamSender {
     }
   }
 
-  /** Takes up what is next. @returns null if there is nothing to look at; isCrowded: others have so many places that some of it stays to be looked at */
-  async #claim(peer: ServerId, drain: Drain, places: number): Promise<{ claims: readonly Claim[]; isCrowded: boolean } | null> {
-    const { limits, table } = this.#deps;
-    const look = drain.next(places);
-    if (look === null) return null;
-    if (look.kind === 'due') {
-      drain.want({ authors: await this.#steps.run(() => table.due(peer, limits.streamNames)) });
-      return { claims: [], isCrowded: false };
+  /** Room for as many requests as there is room for; what is not used is to be let go of. */
+  #rooms(peer: ServerId, most: number): Held[] {
+    const rooms: Held[] = [];
+    while (rooms.length < most) {
+      const room = this.#held.take(peer, this.#deps.limits.streamBytes);
+      if (room === null) break;
+      rooms.push(room);
     }
-    const { claims, room } = await this.#steps.run(() =>
-      look.kind === 'authors' ? table.claim(peer, look.authors, places) : table.claimAfter(peer, look.after, places),
-    );
-    const isCrowded = room < places && claims.length >= room;
-    if (look.kind === 'pass') {
-      const isOver = claims.length < places && !isCrowded;
-      drain.passed(look.nth, isOver ? null : (claims.at(-1)?.author ?? look.after));
-    } else if (isCrowded) drain.want({ authors: look.authors });
-    return { claims, isCrowded };
+    return rooms;
+  }
+
+  /**
+   * Takes up what is next. @returns null if there is nothing to look at, or no room before something of this peer has ended; isCrowded: others have so many
+   * places that some of it stays to be looked at
+   */
+  async #claim(peer: ServerId, drain: Drain, most: number): Promise<{ sendable: readonly Sendable[]; isCrowded: boolean } | null> {
+    const { limits, table } = this.#deps;
+    const rooms = this.#rooms(peer, most);
+    try {
+      const places = rooms.length;
+      const look = places === 0 ? null : drain.next(places);
+      if (look === null) return null;
+      if (look.kind === 'due') {
+        drain.want({ authors: await this.#steps.run(() => table.due(peer, limits.streamNames)) });
+        return { sendable: [], isCrowded: false };
+      }
+      if (look.kind === 'authors') for (const { release } of rooms.splice(look.authors.length)) release();
+      const { claims, room } = await this.#steps.run(() =>
+        look.kind === 'authors' ? table.claim(peer, look.authors, places) : table.claimAfter(peer, look.after, places),
+      );
+      const isCrowded = room < places && claims.length >= room;
+      if (look.kind === 'pass') {
+        const isOver = claims.length < places && !isCrowded;
+        drain.passed(look.nth, isOver ? null : (claims.at(-1)?.author ?? look.after));
+      } else if (isCrowded) drain.want({ authors: look.authors });
+      const used = rooms.splice(0, claims.length);
+      return { sendable: used.flatMap((held, at) => (claims[at] ? [{ claim: claims[at], room: held }] : [])), isCrowded };
+    } finally {
+      for (const { release } of rooms) release();
+    }
   }
 
   /** @returns whether the peer takes more */
-  async #send(claim: Claim): Promise<boolean> {
+  async #send({ claim, room }: Sendable): Promise<boolean> {
     const { clock, limits, random, table } = this.#deps;
-    const { author, peer, state } = claim;
+    const { peer, state } = claim;
+    try {
+      const { body, numbers } = await this.#request(claim);
+      room.resize(body.length);
+      const reply = replyOf(await this.#deps.calls.call(peer, 'stream', body));
+      const settlement = settle({ state, numbers, reply, now: clock.now(), limits, random });
+      if (settlement.parked.length > 0 || settlement.liftAbove !== null) this.#tell(claim, settlement);
+      await this.#steps.run(() => table.settle(claim, settlement));
+      return !settlement.stopsPeer;
+    } finally {
+      room.release();
+    }
+  }
+
+  /** The next request of a place: of its items nothing else is kept while it is on its way. */
+  async #request(claim: Claim): Promise<{ readonly body: Uint8Array; readonly numbers: readonly number[] }> {
+    const { limits, table, token } = this.#deps;
     const items = fitting(await this.#steps.run(() => table.items(claim)), limits.streamBytes);
-    const { start, cursor, sent } = state;
-    const body = encodeStreamRequest({ authorId: author, start, cursor, sent, token: this.#deps.token(), items, replay: false });
-    const reply = replyOf(await this.#deps.calls.call(peer, 'stream', body));
-    const numbers = items.map(({ number }) => number);
-    const settlement = settle({ state, numbers, reply, now: clock.now(), limits, random });
-    if (settlement.parked.length > 0 || settlement.liftAbove !== null) this.#tell(claim, settlement);
-    await this.#steps.run(() => table.settle(claim, settlement));
-    return !settlement.stopsPeer;
+    const { start, cursor, sent } = claim.state;
+    const body = encodeStreamRequest({ authorId: claim.author, start, cursor, sent, token: token(), items, replay: false });
+    return { body, numbers: items.map(({ number }) => number) };
   }
 
   #tell({ author, peer }: Claim, { liftAbove, parked }: Pick<ReturnType<typeof settle>, 'liftAbove' | 'parked'>): void {

@@ -1,6 +1,6 @@
 // A home with many peers: however many are told something, and however many don't answer, the database is there for everybody else, and those who do
 // answer wait for nobody.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { cryptoRandom } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { StoredPeers } from '../../src/federation/stored-peers.ts';
@@ -12,6 +12,8 @@ import { makeWorld, publishReed, signUp, type World } from '../support/people.ts
 import { makeServerKeys } from '../support/transport-keys.ts';
 
 const PEERS = 40;
+/** Requests of one or two items; of all peers twice as many bytes as one item for each of them. */
+const LIMITS = { streamBytes: 4_096, streamBytesHeld: 40 * 4_096 };
 
 let world: World;
 let streams: Streams;
@@ -19,6 +21,10 @@ let peers: ServerId[];
 /** What is asked of whom, in order; who is silent never answers. */
 let calls: { readonly to: ServerId; readonly leg: string }[];
 let silent: (to: ServerId, leg: string) => boolean;
+/** Nobody answers before this. */
+let answers: Promise<void>;
+/** Requests of streams that are on the wire. */
+let open: { readonly to: ServerId; readonly bytes: number }[];
 const running = { now: 0, most: 0 };
 /** The database is away once a statement of this name has ended. */
 let goesAfter: string | null;
@@ -57,7 +63,7 @@ const answered = (leg: string, body: Uint8Array): Called => {
 };
 
 beforeAll(async () => {
-  world = await makeWorld();
+  world = await makeWorld({ limits: LIMITS });
   peers = Array.from({ length: PEERS }, () => makeServerKeys().id).sort();
   const { db } = world;
   await db.query({
@@ -73,6 +79,12 @@ beforeAll(async () => {
     calls: {
       call: async (to, leg, body) => {
         calls.push({ to, leg });
+        if (leg === 'stream') {
+          const one = { to, bytes: body.length };
+          open.push(one);
+          await answers;
+          open.splice(open.indexOf(one), 1);
+        }
         return silent(to, leg) ? new Promise<never>(() => undefined) : answered(leg, body);
       },
     },
@@ -84,6 +96,7 @@ afterAll(() => world.close());
 beforeEach(() => {
   calls = [];
   silent = () => false;
+  [answers, open] = [Promise.resolve(), []];
   [goesAfter, isAway] = [null, false];
   running.most = 0;
 });
@@ -98,6 +111,26 @@ test('telling all peers of a publication takes a few connections to the database
   expect(asked('stream')).toEqual(peers);
   expect(running.most).toBe(world.limits.streamStepsAtOnce);
   expect(await world.db.query({ text: 'select from peer_cursors where acked < 1' })).toEqual([]);
+});
+
+test('peers that hang hold so many bytes together and no more, each of them something, and have everything once they answer', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answers = promise;
+  onTestFinished(() => resolve());
+  const people = await Promise.all(Array.from({ length: 5 }, () => signUp(world)));
+  for (const person of people) await publishReed(world, person);
+  for (const { user } of people) streams.sender.published(user);
+  await expect.poll(() => new Set(open.map(({ to }) => to)).size).toBe(PEERS);
+  await expect.poll(() => running.now).toBe(0);
+  const bytes = open.reduce((sum, each) => sum + each.bytes, 0);
+  expect(bytes).toBeLessThanOrEqual(LIMITS.streamBytesHeld);
+  resolve();
+  await expect.poll(() => streams.idle).toBe(true);
+  const missing = 'select from peer_cursors where acked < 1';
+  expect(await world.db.query({ text: missing })).toEqual([]);
+  expect(
+    await world.db.query({ text: 'select from peer_cursors where author_id = any($1)', values: [people.map(({ user }) => user)] }),
+  ).toHaveLength(people.length * PEERS);
 });
 
 test('a fact of one author costs four statements for each peer that takes it', async () => {
