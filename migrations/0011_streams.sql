@@ -24,6 +24,7 @@ create index foreign_profiles_folded on foreign_profiles (folded);
 
 -- How far each peer has each author's stream. start: what came before the peering; acked: the highest cursor ever;
 -- sent: the highest number that was ever on the wire.
+-- resend_at: of a cursor that went back, from when on it is sent from again.
 -- No row: from the beginning, nothing sent yet. items: how many a request may have at most, less after failures.
 create table peer_cursors (
   server_id text collate "C" not null references servers (id),
@@ -37,6 +38,7 @@ create table peer_cursors (
   later_since timestamptz,
   retry_at timestamptz,
   lease_until timestamptz,
+  resend_at timestamptz,
   primary key (server_id, author_id)
 );
 create index peer_cursors_retry on peer_cursors (server_id, retry_at) where retry_at is not null;

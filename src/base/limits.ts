@@ -274,6 +274,8 @@ export const DEFAULT_LIMITS = {
   streamHeardEveryMs: 10 * SECOND, // because something came from the peer
   streamFaults: 5, // of one item alone; then it is parked
   streamLaterMs: DAY, // that a peer takes an item not yet; then it is parked
+  streamBackMs: HOUR, // between two times that a peer has an author's stream sent to it again
+  streamBacksAtOnce: 3, // of them, one right after the other, as when a backup was the wrong one
   streamLiftNumbers: 1_000_000_000, // that a stream's numbers are lifted by at once; a peer that has more is not believed
   positionsEveryMs: DAY,
   positionsPerCall: 1_000,

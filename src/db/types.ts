@@ -308,6 +308,7 @@ export interface PeerCursors {
   items: Generated<number>;
   later_since: Timestamp | null;
   lease_until: Timestamp | null;
+  resend_at: Timestamp | null;
   retry_at: Timestamp | null;
   sent: number;
   server_id: string;

@@ -21,8 +21,8 @@ export type PositionsDeps = {
   readonly log: { warn(details: object, message: string): void };
   /** 0 ≤ x < 1 */
   readonly random: () => number;
-  /** Something is to be sent to this peer again. */
-  readonly behind: (peer: ServerId) => void;
+  /** What these say is to be sent to this peer again. */
+  readonly behind: (peer: ServerId, authors: readonly UserId[]) => void;
 };
 
 type Placed = { readonly author: UserId; readonly number: number };
@@ -133,7 +133,8 @@ export class Positions implements Leg {
   async #goBack(peer: ServerId, placed: readonly Placed[]): Promise<void> {
     const { behind, table } = this.#deps;
     // Who says that it has more, or what it had from the start, lacks nothing.
-    if (placed.length > 0 && (await table.reposition(peer, placed))) behind(peer);
+    const moved = placed.length > 0 ? await table.reposition(peer, placed) : [];
+    if (moved.length > 0) behind(peer, moved);
   }
 
   /** Compares everything that is ours with a peer. @returns false if it could not be asked */

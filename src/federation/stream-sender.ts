@@ -93,6 +93,11 @@ export class StreamSender {
     this.#want(peer, { due: true, others: true, pass: this.#unfinished.has(peer) });
   }
 
+  /** The peer has less of what these say than was known. */
+  behind(peer: ServerId, authors: readonly UserId[]): void {
+    this.#want(peer, { authors });
+  }
+
   /** The peer says that it is there, or was approved just now: nothing of its waits any longer. */
   wake(peer: ServerId): void {
     this.#run(async () => {

@@ -73,7 +73,7 @@ with room as (
 ),
 due as (
   select s.author_id from author_streams s left join peer_cursors c on c.server_id = $1 and c.author_id = s.author_id
-  where ${authors} and s.last_number > coalesce(c.cursor, 0) and (c.retry_at is null or c.retry_at <= $2) and (c.lease_until is null or c.lease_until <= $2)
+  where ${authors} and s.last_number > coalesce(c.cursor, 0) and (c.retry_at is null or c.retry_at <= $2) and (c.resend_at is null or c.resend_at <= $2) and (c.lease_until is null or c.lease_until <= $2)
     and not exists (select from account_removals x where x.user_id = s.author_id and x.statement_hash is null)
   order by s.author_id limit (select least(places, $6) from room)
 ),
@@ -118,15 +118,15 @@ const NEXT = `array(
 const ITEMS = itemsOf('$3::bigint[]');
 const NEXT_ITEMS = itemsOf(NEXT);
 
-/** Moves a place and gives its lease back. @returns whether the lease was still ours */
-async function move(executor: Executor, { author, lease, peer }: Claim, { retryAtMs, state }: Settlement): Promise<boolean> {
-  const [later, retry] = [state.laterSinceMs, retryAtMs].map((ms) => (ms === null ? null : new Date(ms)));
-  const { rows } = await sql`
-    update peer_cursors set cursor = ${state.cursor}, acked = ${state.acked}, sent = greatest(sent, ${state.sent}), items = ${state.items},
-      failures = ${state.failures}, later_since = ${later}, retry_at = ${retry}, lease_until = null
-    where server_id = ${peer} and author_id = ${author} and lease_until::text = ${lease} returning author_id`.execute(executor);
-  return rows.length > 0;
-}
+/**
+ * From when on a cursor `c` that goes back now is sent from: a few times at once, then once in a while, however often it goes back. So nobody has
+ * everything sent without an end.
+ */
+const resendAt = (now: Date, { streamBackMs, streamBacksAtOnce }: Limits) => {
+  const every = sql`${streamBackMs}::float8 * interval '1 millisecond'`;
+  return sql`case when c.resend_at > ${now} then c.resend_at
+    else greatest(c.resend_at, ${now}::timestamptz - ${streamBacksAtOnce}::int * ${every}) + ${every} end`;
+};
 
 export class StreamTable {
   readonly #deps: StreamTableDeps;
@@ -199,12 +199,24 @@ export class StreamTable {
   /** Takes what an answer meant, and gives the lease back. Mostly that is all, and one statement. */
   async settle(claim: Claim, settlement: Settlement): Promise<void> {
     const { db } = this.#deps;
-    if (settlement.parked.length === 0 && settlement.liftAbove === null) await move(db.kysely, claim, settlement);
+    if (settlement.parked.length === 0 && settlement.liftAbove === null) await this.#move(db.kysely, claim, settlement);
     else await db.transaction((tx) => this.#settleIn(tx, claim, settlement));
   }
 
+  /** Moves a place and gives its lease back. @returns whether the lease was still ours */
+  async #move(executor: Executor, { author, lease, peer, state: before }: Claim, { retryAtMs, state }: Settlement): Promise<boolean> {
+    const { clock, limits } = this.#deps;
+    const [later, retry] = [state.laterSinceMs, retryAtMs].map((ms) => (ms === null ? null : new Date(ms)));
+    const back = state.cursor < before.cursor ? sql`, resend_at = ${resendAt(new Date(clock.now()), limits)}` : sql``;
+    const { rows } = await sql`
+      update peer_cursors c set cursor = ${state.cursor}, acked = ${state.acked}, sent = greatest(sent, ${state.sent}), items = ${state.items},
+        failures = ${state.failures}, later_since = ${later}, retry_at = ${retry}, lease_until = null ${back}
+      where server_id = ${peer} and author_id = ${author} and lease_until::text = ${lease} returning author_id`.execute(executor);
+    return rows.length > 0;
+  }
+
   async #settleIn(tx: Executor, claim: Claim, settlement: Settlement): Promise<void> {
-    if (!(await move(tx, claim, settlement))) return;
+    if (!(await this.#move(tx, claim, settlement))) return;
     const { author, peer, state } = claim;
     const { liftAbove, parked } = settlement;
     const now = new Date(this.#deps.clock.now());
@@ -231,16 +243,17 @@ export class StreamTable {
     });
   }
 
-  /** The peer has other numbers than we think. Moved to what it has; a place that is leased is told by its own answer. @returns whether any was */
-  async reposition(peer: ServerId, placed: readonly { readonly author: UserId; readonly number: number }[]): Promise<boolean> {
-    const rows = await this.#deps.db.query({
-      name: 'streams_reposition',
-      text: `update peer_cursors c set cursor = greatest(c.start, i.number), later_since = null, retry_at = null
-        from unnest($2::text[], $3::bigint[]) as i(author, number)
-        where c.server_id = $1 and c.author_id = i.author and greatest(c.start, i.number) < c.cursor and c.lease_until is null returning 1 as moved`,
-      values: [peer, placed.map(({ author }) => author), placed.map(({ number }) => number)],
-    });
-    return rows.length > 0;
+  /** The peer has other numbers than we think. Moved to what it has; a place that is leased is told by its own answer. @returns who was */
+  async reposition(peer: ServerId, placed: readonly { readonly author: UserId; readonly number: number }[]): Promise<UserId[]> {
+    const { clock, db, limits } = this.#deps;
+    const [authors, numbers] = [placed.map(({ author }) => author), placed.map(({ number }) => number)];
+    const { rows } = await sql<{ author: UserId }>`
+      update peer_cursors c set cursor = greatest(c.start, i.number), later_since = null, retry_at = null,
+        resend_at = ${resendAt(new Date(clock.now()), limits)}
+      from unnest(${authors}::text[], ${numbers}::bigint[]) as i(author, number)
+      where c.server_id = ${peer} and c.author_id = i.author and greatest(c.start, i.number) < c.cursor and c.lease_until is null
+      returning c.author_id as author`.execute(db.kysely);
+    return rows.map(({ author }) => author);
   }
 
   /** Our places at a peer, by author. */

@@ -81,7 +81,7 @@ export function openStreams(deps: StreamsDeps): Streams {
     likes: reeds.likes,
   });
   const receiver = new StreamReceiver({ ...deps, foreign: identity.foreign, judge });
-  const positions = new Positions({ ...deps, home, table, random, behind: (peer) => sender.wake(peer) });
+  const positions = new Positions({ ...deps, home, table, random, behind: (peer, authors) => sender.behind(peer, authors) });
   return {
     legs: new Map<string, Leg>([['stream', receiver], ['positions', positions], ...acts, ...Object.entries(persons.legs())]),
     ...{ sender, table, positions, persons },

@@ -1,5 +1,5 @@
 // A peer that lies in its streams: about authors, servers, numbers, certificates. It is refused, and nothing of what it says is stored.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Called } from '../../src/federation/stream-ports.ts';
 import type { UserId } from '../../src/wire/address.ts';
 import {
@@ -227,6 +227,61 @@ describe('a peer that lies', () => {
     await flush(a);
     expect(await b.rows('select count(*)::int as count from reeds where author_id = $1', ann.user)).toEqual([{ count: number }]);
     expect(new Set(b.told).size).toBe(b.told.length);
+  });
+});
+
+describe('a peer that says again and again that it has nothing', () => {
+  const sent = (): number => wire.calls.filter(({ from, leg }) => from === a.id && leg === 'stream').length;
+  /** Ten times, while it says that it is back as well. */
+  const asksAgain = async (author: Person): Promise<void> => {
+    for (let times = 0; times < 10; times++) {
+      await wire.call({ from: b.id, to: a.id, leg: 'positions', body: encodePositions([{ authorId: author.user, number: 0 }]) });
+      a.streams.sender.wake(b.id);
+      await a.rest();
+    }
+  };
+
+  test('has everything sent again a few times, then once an hour, and everybody else’s as ever', async () => {
+    const [ann, bea] = [await signUp(a), await signUp(a)];
+    await publishReed(a, ann);
+    await flush(a);
+    wire.calls.length = 0;
+    await asksAgain(ann);
+    expect(sent()).toBe(a.limits.streamBacksAtOnce);
+    const other = await publishReed(a, bea);
+    await flush(a);
+    expect(b.told.at(-1)).toBe(`published ${other}`);
+    wire.calls.length = 0;
+    for (let hours = 0; hours < 3; hours++) {
+      for (const { clock } of [a, b]) clock.advance(a.limits.streamBackMs);
+      await flush(a);
+      await asksAgain(ann);
+    }
+    expect(sent()).toBe(3);
+    for (const { clock } of [a, b]) clock.advance(a.limits.streamBackMs);
+    await flush(a);
+    expect(await a.rows('select cursor::int, acked::int from peer_cursors where author_id = $1', ann.user)).toEqual([
+      { cursor: 1, acked: 1 },
+    ]);
+  });
+
+  test('in its answers, too', async () => {
+    const ann = await signUp(a);
+    await publishReed(a, ann);
+    await flush(a);
+    await publishReed(a, ann);
+    await a.rest();
+    const body = encodeStreamAnswer({ have: 0, outcomes: [] });
+    const liar = { limitBytes: a.limits.streamBytes, handle: async () => ({ status: 200, body }) };
+    wire.join(b.id, { legs: new Map([...b.legs, ['stream', liar]]) });
+    onTestFinished(() => wire.join(b.id, b));
+    wire.calls.length = 0;
+    for (let times = 0; times < 20; times++) {
+      // As if it had taken some of it in between: what is put off does not wait any longer.
+      await a.rows('update peer_cursors set cursor = 1, retry_at = null, failures = 0 where author_id = $1', ann.user);
+      await flush(a);
+    }
+    expect(sent()).toBe(a.limits.streamBacksAtOnce + 1);
   });
 });
 

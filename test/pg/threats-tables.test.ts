@@ -45,7 +45,7 @@ const FOR_GOOD: Readonly<Record<string, string>> = {
   admin_acts: 'number by_id act target nonce at statement_hash certificate',
   admin_requests: 'act target by_id at',
   foreign_profiles: 'user_id username folded identity_hash seq fetched_at',
-  peer_cursors: 'server_id author_id start cursor acked sent items failures later_since retry_at lease_until',
+  peer_cursors: 'server_id author_id start cursor acked sent items failures later_since retry_at lease_until resend_at',
   parked_items: 'server_id author_id number kind subject_id reason parked_at replay_at replays replay_waits replay_said',
   received_streams: 'author_id number token',
   owed_legs: 'server_id leg user_id target statement_hash seq failures due_at',
