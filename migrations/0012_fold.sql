@@ -106,6 +106,10 @@ create table holder_notices (
 );
 create index holder_notices_due on holder_notices (server_id, due_at);
 
+-- Who watches a reed is read a part at a time.
+drop index reed_subscriptions_target;
+create index reed_subscriptions_target on reed_subscriptions (target, viewer);
+
 -- As in 0004: nothing of an UNLOGGED table is sampled into statistics, which outlive a stop.
 do $$
 declare

@@ -301,6 +301,7 @@ export const DEFAULT_LIMITS = {
   inLinePerLook: 256, // that one round looks at; the others follow
   linePerPromotion: 64, // of one subject that one look takes, or wakes
   crossingsPerPeer: 192, // awake, of one server that is asked; more wait in line
+  crossingsKnown: 16_384, // that it is remembered of which events cross; of another one the audit finds that it is over
   crossingMs: MINUTE, // without a delivery: asked once more by the same id, then given up
   crossingSendMs: 15 * SECOND, // for the answer to a request; then it is sent again
   carrierFaultMs: HOUR, // whose crossing ended by silence or as invalid carries that reed no more

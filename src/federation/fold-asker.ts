@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { ErrorCode } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
+import { RecentSet } from '../base/recent-set.ts';
 import type { Bus } from '../bus/port.ts';
 import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
 import { isDivisible } from '../db/errors.ts';
@@ -66,14 +67,16 @@ export class FoldAsker {
   readonly #deps: FoldAskerDeps;
   readonly #refusals: Refusals;
   readonly #promotions: Batcher<ReedId, true>;
-  /** Events of ours that cross, or crossed: only spares looks. */
-  readonly #known = new Set<string>();
+  /** Events of ours that cross, or crossed, some of which ended at another replica: only spares looks. */
+  readonly #known: RecentSet<string>;
   /** Whose line was told last that nobody online has it at its home: only spares telling it again. */
-  readonly #asleep = new Set<ReedId>();
+  readonly #asleep: RecentSet<ReedId>;
 
   constructor(deps: FoldAskerDeps) {
     this.#deps = deps;
     this.#refusals = new Refusals(deps.application);
+    this.#known = new RecentSet(deps.limits.crossingsKnown);
+    this.#asleep = new RecentSet(deps.limits.peerDormantEvents);
     this.#promotions = new Batcher({
       ...{ name: 'promote', lane: new Lane(), load: deps.load, maxItems: deps.limits.foldItems, divisible: isDivisible },
       sameAs: (subject: ReedId) => subject,
@@ -199,8 +202,6 @@ export class FoldAsker {
     const isTold = this.#asleep.has(subjectId) || wasAsleep;
     if (isAsleep) this.#asleep.add(subjectId);
     else this.#asleep.delete(subjectId);
-    const [oldest] = this.#asleep;
-    if (oldest !== undefined && this.#asleep.size > this.#deps.limits.peerDormantEvents) this.#asleep.delete(oldest);
     if (isTold !== isAsleep) this.#deps.looks().look(() => this.#tellLine(subjectId, eventId, isAsleep));
   }
 

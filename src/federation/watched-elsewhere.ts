@@ -101,16 +101,21 @@ export class WatchedElsewhere implements Leg {
     return isLost(called) ? 'away' : 'later';
   }
 
-  /** Tells whoever watches it, or only this one. @returns whether anybody does */
+  /** Tells whoever watches it, a part of them at a time, or only this one. @returns whether anybody does */
   async #tell(counts: ReedCounts, only?: UserId): Promise<boolean> {
-    const { bus, db } = this.#deps;
-    const rows = await db.query<{ viewer: UserId; shown: boolean }>({
-      name: 'watched_elsewhere',
-      text: `select v.viewer, ${UNBLOCKED} as shown from reed_subscriptions v where v.target = $1 and ($2::text is null or v.viewer = $2)`,
-      values: [counts.reedId, only ?? null],
-    });
-    for (const { shown, viewer } of rows) if (shown) notify(bus, viewer, reedStats(counts));
-    return rows.length > 0;
+    const { bus, db, limits } = this.#deps;
+    for (let after: string | undefined = '', isWatched = false; ; ) {
+      const rows: { viewer: UserId; shown: boolean }[] = await db.query({
+        name: 'watched_elsewhere',
+        text: `select v.viewer, ${UNBLOCKED} as shown from reed_subscriptions v
+          where v.target = $1 and v.viewer > $3 and ($2::text is null or v.viewer = $2) order by v.viewer limit $4`,
+        values: [counts.reedId, only ?? null, after, limits.watchedPerLook],
+      });
+      for (const { shown, viewer } of rows) if (shown) notify(bus, viewer, reedStats(counts));
+      isWatched ||= rows.length > 0;
+      after = rows.at(-1)?.viewer;
+      if (after === undefined || rows.length < limits.watchedPerLook) return isWatched;
+    }
   }
 
   /** A peer does not answer, or goes: who watches something of it is told, once, a part of all subscriptions at a time. */

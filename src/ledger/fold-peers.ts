@@ -50,7 +50,7 @@ due as (
 told as (
   update foreign_relay_requests set due_at = $2 where requesting_server_id = $1 and owes is not null and exists (select from back)
 ),
-noticed as (update holder_notices set due_at = $2 where server_id = $1 and exists (select from back))
+noticed as (update holder_notices set due_at = $2 where server_id = $1 and due_at > $2 and exists (select from back))
 select was_away from back`,
     values: [server, new Date(now)],
   });
@@ -151,19 +151,23 @@ select subject as subject_id from gone`,
   return rows.map((row) => row.subject_id);
 };
 
-/** What stands in line for these subjects is looked at by ASSIGN, which knows whether anybody can still be asked. */
+/** What stands in line for these subjects is looked at by ASSIGN, which knows whether anybody can still be asked: a page at a time. */
 export const rouseLines = async (context: LedgerContext, subjects: readonly ReedId[], now: number): Promise<void> => {
-  await context.db.query({
-    name: 'ledger_rouse_lines',
-    text: `
+  const { fanoutItems } = context.limits;
+  for (let roused = fanoutItems; roused >= fanoutItems; ) {
+    const rows = await context.db.query({
+      name: 'ledger_rouse_lines',
+      text: `
 with taken as materialized (
   select w.event_id from (select distinct id from unnest($1::text[]) as u(id)) s cross join lateral (
-    select event_id from pending_events e where e.subject_id = s.id and e.state = 5 order by priority, seq for update skip locked
-  ) w
+    select event_id from pending_events e where e.subject_id = s.id and e.state = 5 order by priority, seq limit $3 for update skip locked
+  ) w limit $3
 )
-update pending_events e set state = 4, due_at = $2 from taken t where e.event_id = t.event_id`,
-    values: [subjects, new Date(now)],
-  });
+update pending_events e set state = 4, due_at = $2 from taken t where e.event_id = t.event_id returning e.event_id`,
+      values: [subjects, new Date(now), fanoutItems],
+    });
+    roused = rows.length;
+  }
 };
 
 export type HolderNotice = { readonly server: ServerId; readonly reedId: ReedId; readonly holding: boolean };

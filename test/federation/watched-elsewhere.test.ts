@@ -5,7 +5,7 @@ import { MemoryBus } from '../../src/bus/memory-bus.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { Tasks } from '../../src/federation/tasks.ts';
 import { WatchedElsewhere } from '../../src/federation/watched-elsewhere.ts';
-import type { ServerId } from '../../src/wire/address.ts';
+import type { ReedId, ServerId } from '../../src/wire/address.ts';
 import { decodeReedWatch, encodeReedCounts } from '../../src/wire/legs.ts';
 import { makeWorld, silent, type World } from '../support/people.ts';
 
@@ -51,7 +51,7 @@ test('a peer whose ledger is another one again and again has what is watched of 
   expect(asked).toHaveLength(peerReturnsAtOnce + 1);
 });
 
-test('who watches anything of a peer that goes is told so once, and of all subscriptions a part is read at a time', async () => {
+test('who watches anything of a peer that goes, or a reed whose counts it tells, is told so once, and a part of them is read at a time', async () => {
   const [viewers, watchedPerLook] = [25, 10];
   // Each watches two of the peer's and one of a third server's; one more only that.
   await world.db.query({
@@ -81,5 +81,14 @@ test('who watches anything of a peer that goes is told so once, and of all subsc
   await expect.poll(() => tasks.idle).toBe(true);
   const expected = ['somebody', ...Array.from({ length: viewers }, (_, at) => `v${at + 1}@here`)];
   expect(told.toSorted()).toEqual(expected.toSorted());
-  expect(Math.max(...read)).toBeLessThanOrEqual(watchedPerLook);
+  told.length = 0;
+  const reedId = `aaaaaaaaaaaaaaaa@${PEER}/019b76da-a800-7144-877a-ec57c2439941` as ReedId;
+  await world.db.query({
+    text: "insert into reed_subscriptions (viewer, target) select 'v' || g || '@here', $2 from generate_series(1, $1::int) g",
+    values: [viewers, reedId],
+  });
+  const counts = { reedId, echoes: 1, replies: 1, likes: 1, coveragePercent: 1, holderServers: 1 };
+  expect(await watched.handle(PEER, encodeReedCounts(counts))).toEqual({ status: 204 });
+  expect(told.toSorted()).toEqual(expected.slice(1).toSorted());
+  expect(Math.max(...read)).toBe(watchedPerLook);
 });

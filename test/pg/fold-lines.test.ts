@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { assign } from '../../src/ledger/assign.ts';
 import { linesOf } from '../../src/ledger/crossing-ends.ts';
-import { peersLive } from '../../src/ledger/fold-peers.ts';
+import { peersLive, rouseLines } from '../../src/ledger/fold-peers.ts';
 import { openForeign } from '../../src/ledger/foreign.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { sentinelsArrive } from '../../src/presence/sentinels.ts';
@@ -36,6 +36,14 @@ it('nobody is passed over who stands in a line that is longer than a page', asyn
   expect(seen.sort()).toEqual(Array.from({ length: 9 }, (_, at) => `m${at}`));
   expect(subjects.size).toBe(2);
   expect(pages).toBe(5);
+});
+
+it('everybody who stands in them is roused, a page in each statement', async () => {
+  const { subjects } = await linesOf({ ...world.context, limits: { ...world.context.limits, fanoutItems: 1_000 } }, PEER, '');
+  const before = world.db.statements;
+  await rouseLines(world.context, subjects, Date.now());
+  expect(await world.db.query({ text: 'select from pending_events where state = 4' })).toHaveLength(9);
+  expect(world.db.statements - before).toBe(1 + 5);
 });
 
 const THIRD = 'cccccccccccccccc' as ServerId;
