@@ -95,11 +95,13 @@ create table reed_server_allocations (
   primary key (reed_id, server_id)
 );
 
--- A home server that is to be told whether anybody here has its reed. LOGGED: nothing else remembers what it was told. No peering's end forgets it;
+-- A home server that is to be told whether anybody here has its reed. LOGGED: nothing else remembers what it was told. version: how often that was owed
+-- anew since the row was made, so that the answer to an earlier word ends no later one. No peering's end forgets it;
 -- what waits for a server that is no peer is not looked at.
 create table holder_notices (
   server_id text collate "C" not null,
   reed_id text collate "C" not null,
+  version integer not null default 0,
   failures smallint not null default 0,
   due_at timestamptz not null,
   primary key (server_id, reed_id)

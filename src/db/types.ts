@@ -168,6 +168,7 @@ export interface HolderNotices {
   failures: Generated<number>;
   reed_id: string;
   server_id: string;
+  version: Generated<number>;
 }
 
 export interface HolderStrikes {

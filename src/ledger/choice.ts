@@ -137,6 +137,9 @@ export const REQUESTER_KEY = `case when e.is_foreign then (select f.requesting_k
 export const blockedBy = (user: string, target: string): string =>
   some(`blocks b where b.active and b.user_id = ${user} and b.target = ${target}`);
 
+const OWED_ANEW =
+  'on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0, version = holder_notices.version + 1';
+
 /**
  * Where the allocations that CTE `gone` (holder_user_id, reed_id) deletes were the last ones here of other servers' reeds, their homes are owed a word, in
  * the same statement. Two that drop the last two at once each see the other's: who looks afterwards finds it.
@@ -146,7 +149,7 @@ export const noticeOf = (gone: string): string => `insert into holder_notices (s
   where ${isElsewhere('g.reed_id')} and not ${some(
     `reed_allocations a where a.reed_id = g.reed_id and a.holder_user_id <> all (array(select holder_user_id from ${gone} h where h.reed_id = g.reed_id))`,
   )} order by 1, 2
-  on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`;
+  ${OWED_ANEW}`;
 
 /**
  * Where the allocations of CTE `parts` (reed_id) are the first ones here of other servers' reeds, their homes are owed that word at `due`, in the same
@@ -155,10 +158,10 @@ export const noticeOf = (gone: string): string => `insert into holder_notices (s
 export const firstNoticeOf = (parts: string, due: string): string => `insert into holder_notices (server_id, reed_id, due_at)
   select distinct ${homeOf('p.reed_id')}, p.reed_id, ${due}::timestamptz from ${parts} p
   where ${isElsewhere('p.reed_id')} and not ${some('reed_allocations a where a.reed_id = p.reed_id')} order by 1, 2
-  on conflict (server_id, reed_id) do update set failures = 0`;
+  on conflict (server_id, reed_id) do update set failures = 0, version = holder_notices.version + 1`;
 
 /** The same after the commit, for `reeds` (id): where the last copies were dropped at once by two who saw each other's. */
 export const noticeAfter = (reeds: string, due: string): string => `insert into holder_notices (server_id, reed_id, due_at)
   select ${homeOf('i.id')}, i.id, ${due} from ${reeds} i
   where ${isElsewhere('i.id')} and not ${some('reed_allocations a where a.reed_id = i.id')} order by 1, 2
-  on conflict (server_id, reed_id) do update set due_at = excluded.due_at, failures = 0`;
+  ${OWED_ANEW}`;

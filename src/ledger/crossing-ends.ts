@@ -3,7 +3,7 @@
 import type { Database } from '../db/pool.ts';
 import type { ReedId, RequestId, ServerId, UserId } from '../wire/address.ts';
 import { backoffSql } from './answer.ts';
-import { homeOf, isAllocation, lockedById, some } from './choice.ts';
+import { homeOf, isAllocation, lockedById, noticeAfter, some } from './choice.ts';
 import type { LedgerContext } from './context.ts';
 import type { Ended } from './ends.ts';
 import type { SubjectKind } from './state.ts';
@@ -137,18 +137,23 @@ returning case when (d.away_until > $1) is not true then f.crossing_id end as "c
 
 /**
  * What a crossing owed was answered: it is over. `isTold`: an ack was taken, and with it the word that somebody here has it now, unless there is
- * a later one. @returns its subject
+ * another one, which may be on its way. Where nobody here has it any more the ack may have overtaken the word of that, which is owed anew. @returns its subject
  */
 export const paid = async (db: Database, crossingId: string, isTold: boolean, now: number): Promise<ReedId | null> => {
   const [row] = await db.query<{ subject: ReedId }>({
     name: 'ledger_crossing_paid',
     text: `
-with over as (delete from foreign_pending_events where crossing_id = $1 and owes is not null returning event_id, asked_server_id, subject),
-told as (
-  delete from holder_notices n using over o cross join lateral (
+with over as (delete from foreign_pending_events where crossing_id = $1 and owes is not null returning event_id, asked_server_id, subject, owes),
+acked as materialized (
+  select o.asked_server_id, r.id, ${some('reed_allocations a where a.reed_id = r.id')} as held from over o cross join lateral (
     select o.subject as id union select unnest(p.reed_ids) from pending_thread_parts p where p.event_id = o.event_id
-  ) r where $2 and n.server_id = o.asked_server_id and n.reed_id = r.id and n.failures = 0 and n.due_at > $3
-)
+  ) r where o.owes = 'ack' and ${homeOf('o.subject')} = o.asked_server_id
+),
+told as (
+  delete from holder_notices n using acked a where $2 and a.held and n.server_id = a.asked_server_id and n.reed_id = a.id
+    and n.version = 0 and n.failures = 0 and n.due_at > $3
+),
+unheld as (${noticeAfter('(select id from acked where not held)', '$3::timestamptz')})
 select subject from over`,
     values: [crossingId, isTold, new Date(now)],
   });

@@ -171,8 +171,8 @@ update pending_events e set state = 4, due_at = $2 from taken t where e.event_id
 };
 
 export type HolderNotice = { readonly server: ServerId; readonly reedId: ReedId; readonly holding: boolean };
-/** Told so often; less once it is owed anew. */
-export type DueNotice = HolderNotice & { readonly failures: number };
+/** version: another one once it is owed anew. */
+export type DueNotice = HolderNotice & { readonly version: number };
 
 /** The last copy here of these reeds of other servers may be gone: their homes are to be told how it is when they are. */
 export const oweHolderNotices = async (db: Database, reeds: readonly ReedId[], now: number): Promise<void> => {
@@ -196,7 +196,7 @@ with due as materialized (
 update holder_notices f set failures = least(f.failures + 1, 30),
   due_at = $1 + $5::float8 * interval '1 millisecond' + ${backoffSql('f.failures + 1', '$3', '$4')}
 from due d where f.server_id = d.server_id and f.reed_id = d.reed_id
-returning f.server_id as server, f.reed_id as "reedId", f.failures, ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding`,
+returning f.server_id as server, f.reed_id as "reedId", f.version, ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding`,
     values: [
       ...[new Date(now), context.limits.foldItems, context.limits.owedRetryFirstMs, context.limits.owedRetryMaxMs],
       context.limits.crossingSendMs,
@@ -204,11 +204,11 @@ returning f.server_id as server, f.reed_id as "reedId", f.failures, ${some('reed
   });
 
 /** A home server was told, it is still so, and nothing was owed anew meanwhile. */
-export const holderTold = async (db: Database, { failures, server, reedId, holding }: DueNotice): Promise<void> => {
+export const holderTold = async (db: Database, { server, reedId, holding, version }: DueNotice): Promise<void> => {
   await db.query({
     name: 'fold_holder_told',
-    text: `delete from holder_notices where server_id = $1 and reed_id = $2 and ${some('reed_allocations a where a.reed_id = $2')} = $3 and failures = $4`,
-    values: [server, reedId, holding, failures],
+    text: `delete from holder_notices where server_id = $1 and reed_id = $2 and ${some('reed_allocations a where a.reed_id = $2')} = $3 and version = $4`,
+    values: [server, reedId, holding, version],
   });
 };
 

@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reopen } from '../../src/ledger/answer.ts';
+import { paid } from '../../src/ledger/crossing-ends.ts';
 import { cutOff, dropHoldings, evict } from '../../src/ledger/ends.ts';
-import { holderNotices, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
+import { type DueNotice, holderNotices, holderTold, peerGone, peersLive } from '../../src/ledger/fold-peers.ts';
 import { forwardingOf } from '../../src/ledger/foreign.ts';
 import { open } from '../../src/ledger/open.ts';
 import { acknowledge } from '../../src/ledger/settle.ts';
@@ -130,6 +131,56 @@ it('of what somebody else here still has no word is owed', async () => {
   await open(world.context, [world.item(holder, HEAD)], now);
   await acks('reed_removal', PART);
   await dropHoldings(world.db, { user: holder, after: '', limit: 9 });
+  expect(await owed()).toEqual([]);
+});
+
+describe('an ack of a crossing that was answered', () => {
+  const paidFor = async (isTold: boolean): Promise<void> => {
+    const id = randomUUID();
+    await world.db.query({
+      text: `insert into foreign_pending_events (crossing_id, event_id, asked_server_id, subject, kind, requester, owes, due_at, created_at)
+        values ($1, $1, $2, $3, 'reed', $4, 'ack', now(), now())`,
+      values: [id, PEER, HEAD, holder],
+    });
+    await paid(world.db, id, isTold, now);
+  };
+  /** That somebody has it, as the ack says as well. */
+  const first = (version = 0) =>
+    world.db.query({
+      text: "insert into holder_notices (server_id, reed_id, version, due_at) values ($1, $2, $3, now() + interval '1 hour')",
+      values: [PEER, HEAD, version],
+    });
+
+  it('lets go of the word that it said itself', async () => {
+    await first();
+    await paidFor(true);
+    expect(await owed()).toEqual([]);
+  });
+
+  it('lets go of none that another one may be on its way before', async () => {
+    await first(1);
+    await paidFor(true);
+    expect(await owed()).toEqual([HEAD]);
+  });
+
+  it.each([true, false])('and may have overtaken the word that nobody has it any more owes that word anew (taken: %s)', async (isTold) => {
+    await evict(world.db, [{ holder, reedId: HEAD }]);
+    for (const word of await holderNotices(world.context, now)) await holderTold(world.db, word);
+    expect(await owed()).toEqual([]);
+    await paidFor(isTold);
+    expect(await owed()).toEqual([HEAD]);
+  });
+});
+
+it('the answer to a word ends none that was owed since, though it says the same', async () => {
+  await evict(world.db, [{ holder, reedId: HEAD }]);
+  const [early] = (await holderNotices(world.context, now)) as [DueNotice];
+  await world.hold(HEAD, holder);
+  await evict(world.db, [{ holder, reedId: HEAD }]);
+  const [later] = (await holderNotices(world.context, now)) as [DueNotice];
+  await holderTold(world.db, early);
+  expect(await owed()).toEqual([HEAD]);
+  await holderTold(world.db, later);
   expect(await owed()).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import { createDatabase, run, type TestDatabase } from '../support/database.ts';
 const FOR_GOOD: Readonly<Record<string, string>> = {
   servers: 'id name document serial is_self first_seen_at',
   server_keys: 'id server_id kind public_key wrapped_private_key predecessor statement created_at revoked_at revocation effective_at',
-  holder_notices: 'server_id reed_id failures due_at',
+  holder_notices: 'server_id reed_id version failures due_at',
   identities: 'id server_id first_seen_at',
   users: 'id role last_seq last_signed_at key_id username identity_hash created_at',
   usernames: 'skeleton folded user_id released_at',
