@@ -34,6 +34,8 @@ export function noticeLeg(deps: NoticesDeps): Leg {
     handle: async (peer, bytes) => {
       const notice = decodeNotice(bytes);
       if (!notice.ok) throw new AppError('BAD_REQUEST', `notice: ${notice.detail}`);
+      if (notice.value.kind === 'back' && notice.value.document !== undefined && idIn(notice.value.document) !== peer)
+        throw new AppError('FORBIDDEN', 'document: of another server');
       const isFresh = notice.value.kind === 'back' && returns.take(peer);
       if (isFresh && notice.value.document !== undefined) await deps.documents.shown(peer, notice.value.document);
       const changes = await deps.db.transaction((tx) => take(tx, deps, { peer, notice: notice.value, isFresh }));
@@ -42,6 +44,9 @@ export function noticeLeg(deps: NoticesDeps): Leg {
     },
   };
 }
+
+/** Of which server a document says that it is, before anything of it is proven. */
+const idIn = (document: unknown): unknown => (document as { readonly statement?: { readonly id?: unknown } } | null)?.statement?.id;
 
 /** isFresh: the peer has not said so again and again just now. */
 type Given = { readonly peer: ServerId; readonly notice: NoticeBody; readonly isFresh: boolean };

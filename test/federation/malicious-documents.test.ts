@@ -77,6 +77,27 @@ describe('its document', () => {
     await member.close();
   });
 
+  test('that is another server’s, a peer or not, is refused, and nothing changes', async () => {
+    const known = () =>
+      stage.rows<object>(
+        `select p.*, s.name, s.serial, s.document, (select array_agg(k.id order by k.id) from server_keys k where k.server_id = s.id) as keys
+          from servers s left join peers p on p.server_id = s.id order by s.id`,
+      );
+    stage.moved();
+    const stranger = await stage.stranger();
+    const ofOthers = [await other.document(), await other.document({ baseUrl: liar.origin }), await stranger.document({})];
+    const documents = [...ofOthers, await liar.document({ id: other.id }), {}, null];
+    await Promise.all([liar, other].map((peer) => peer.document({})));
+    await stage.server.settle();
+    const before = await known();
+    const asked = liar.calls.length + other.calls.length;
+    for (const document of documents)
+      expect((await liar.call(stage.origin, 'notice', Buffer.concat([BACK, bytes(3, json(document))])))?.status).toBe(403);
+    await stage.server.settle();
+    expect(await known()).toEqual(before);
+    expect(liar.calls.length + other.calls.length).toBe(asked);
+  });
+
   test('with the address of another peer begins no peering', async () => {
     const stranger = await stage.stranger();
     await stranger.document({ baseUrl: other.origin });
@@ -85,8 +106,6 @@ describe('its document', () => {
   });
 
   test.each<[string, () => Promise<object>]>([
-    ['of another server', () => other.document()],
-    ['in the name of another server', () => liar.document({ id: other.id })],
     ['that it did not sign', async () => ({ ...(await liar.document()), signatures: (await other.document()).signatures })],
     ['with another chain', async () => liar.document({ keys: (await other.document()).statement['keys'] as never })],
     ['whose name forges lines of a terminal', () => liar.document({ name: 'Heron\n  fingerprint  0000' })],
