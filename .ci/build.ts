@@ -5,6 +5,7 @@ import { chmod, cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildWeb } from './ensure-web.ts';
+import { refused } from './no-options.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
@@ -20,6 +21,7 @@ async function buildServer(): Promise<void> {
   await chmod(join(ROOT, 'dist/main.js'), 0o755);
 }
 
+if (refused('npm run build', 'Makes what the published package holds: web/dist and dist.')) process.exit();
 try {
   await buildWeb();
   await buildServer();

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { refused } from './no-options.ts';
 
 type Step = { readonly name: string; readonly command: string; readonly args: readonly string[] };
 type Outcome = { readonly step: Step; readonly ok: boolean; readonly output: string; readonly tookMs: number };
@@ -69,6 +70,7 @@ async function worker(queue: Step[]): Promise<boolean> {
   return allOk;
 }
 
+if (refused('npm run check', 'Runs everything that is checked without a running server.')) process.exit();
 const startedAt = performance.now();
 const queue = [...STEPS];
 const results = await Promise.all(Array.from({ length: AT_ONCE }, () => worker(queue)));

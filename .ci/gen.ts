@@ -7,6 +7,7 @@ import { generateCodes } from './gen/codes.ts';
 import { generateDatabaseTypes } from './gen/database.ts';
 import { generateDocs } from './gen/docs.ts';
 import { generateWire } from './gen/wire.ts';
+import { refused } from './no-options.ts';
 
 /** Path in the repository → content. */
 type Files = Map<string, string>;
@@ -41,6 +42,8 @@ async function drifted(files: Files): Promise<string[]> {
   return paths;
 }
 
+if (refused('npm run gen', 'Writes every generated file.', { '--check': 'fails if one is not as it would be written, and writes none' }))
+  process.exit();
 const scratch = await mkdtemp(join(tmpdir(), 'reedbed-gen-'));
 try {
   const files = await generate(scratch);

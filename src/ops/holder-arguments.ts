@@ -47,7 +47,7 @@ export const personOf = (text: string): string => {
   if (parseUserId(trimmed) === null && !checkUsername(trimmed).ok)
     throw new SetupError(
       `${JSON.stringify(text)} is neither a name nor the id of a member.`,
-      'Names are written without @; an id looks like <id>@<server id>.',
+      'Names are of its own server and written without @; who is of another server is named by id, which looks like <id>@<server id>.',
     );
   return trimmed;
 };

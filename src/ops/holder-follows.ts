@@ -25,12 +25,12 @@ async function find(member: Member, whom: string): Promise<UserId> {
   const id = parseUserId(whom);
   if (id !== null) {
     if (await member.author(id)) return id;
-  } else {
-    const folded = foldedOf(whom);
-    for await (const page of member.lists.people(whom))
-      for (const { user, username } of page) if (username !== null && foldedOf(username) === folded) return user;
+    throw new AppError('NOT_FOUND', 'there is no such member');
   }
-  throw new AppError('NOT_FOUND', 'there is no such member');
+  const folded = foldedOf(whom);
+  for await (const page of member.lists.people(whom))
+    for (const { user, username } of page) if (username !== null && foldedOf(username) === folded) return user;
+  throw new AppError('NOT_FOUND', 'nobody of this server has that name; who is of another server is named by id, <id>@<server id>');
 }
 
 async function fulfil({ member, terminal }: Telling, { act, whom }: Wish): Promise<void> {

@@ -1,4 +1,4 @@
-// Finds out that the port is taken before anything is made for a server that could not open it.
+// Finds out that the port is taken, or the address none of this machine, before anything is made for a server that could not open it.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,7 +8,6 @@ import { lockFolder } from '../db/folder-lock.ts';
 
 /** @throws SetupError if it is a server on the same data folder that has the port, else the error of listening */
 export const assertPortFree = async (config: Pick<Config, 'port' | 'host' | 'data'>): Promise<void> => {
-  if (config.port === 0) return;
   const server = createServer();
   try {
     server.listen({ port: config.port, host: config.host });

@@ -127,6 +127,10 @@ test('a headless holder says what is wrong with what it was told, and makes noth
   await expect(start({ invite })).rejects.toMatchObject({ mend: expect.stringContaining('--username') as string });
   await expect(start({ keep: ['no reed'] })).rejects.toThrow('"no reed" is neither the id of a reed nor a link to one.');
   await expect(start({ follow: ['no body'] })).rejects.toThrow('"no body" is neither a name nor the id of a member.');
+  // A name at another server.
+  await expect(start({ follow: ['ben@heron.example'] })).rejects.toMatchObject({
+    mend: expect.stringContaining('<id>@<server id>') as string,
+  });
   await expect(start({ keep: [`${server.url}/person/x`] })).rejects.toThrow('neither');
   for (const part of ['garbage', invite.split('#')[0], invite.slice(0, -4), invite.split('#')[1]])
     await expect(start({ invite: part, username: 'someone' })).rejects.toThrow(`${JSON.stringify(part)} is not a whole invite link.`);
