@@ -46,7 +46,7 @@ const QUICK: typeof FULL = {
   ...FULL,
   load: { ...FULL.load, reeds: 4_000, rounds: 3, roundsMs: 20_000, warmUpMs: 500, measuredMs: 1_400 },
   latencyMs: 2_500,
-  idle: { ...FULL.idle, settleMs: 1_000, windowMs: 5_000 },
+  idle: { ...FULL.idle, settleMs: 2_000, windowMs: 5_000 },
   catchup: { owed: 1_000, authors: 20 },
   stats: { changes: 40, everyMs: 50 },
   federation: {
