@@ -11,9 +11,19 @@ writeToMemory();
 
 /** Files of other projects whose rest is run here. */
 const AT_LENGTH = [
-  ...['kill-acks', 'kill-presence', 'kill-steps', 'demo', 'demo-end', 'process-restart', 'database-crash', 'leaks'].map(
-    (name) => `test/faults/${name}.test.ts`,
-  ),
+  ...[
+    'kill-acks',
+    'kill-presence',
+    'kill-steps',
+    'demo',
+    'demo-end',
+    'process-restart',
+    'database-crash',
+    'process-stop',
+    'process-embedded',
+    'frozen-postgres',
+    'migration-killed',
+  ].map((name) => `test/faults/${name}.test.ts`),
   ...['pg/abuse-corpora', 'pg/abuse-generated', 'relay/bad-input'].map((name) => `test/${name}.test.ts`),
 ];
 

@@ -11,7 +11,7 @@ const linesOf = (source: Source, node: ts.Node): number => {
 
 /** A suite's callback groups tests; its length says nothing. */
 const isSuite = (node: ts.Node): boolean =>
-  ts.isCallExpression(node.parent) && /^(describe|suite)\b/.test(node.parent.expression.getText());
+  ts.isCallExpression(node.parent) && /^(describe|suite|inTest|atLength)\b/.test(node.parent.expression.getText());
 
 const isFunction = (node: ts.Node): node is ts.FunctionLikeDeclaration =>
   ts.isFunctionLike(node) && 'body' in node && node.body !== undefined;

@@ -7,6 +7,7 @@ import type { ReedId } from '../../src/wire/address.ts';
 import { type Child, removeFolder, startChild } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
 import { prepareData, run } from '../support/database.ts';
+import { atLength, inTest } from '../support/length.ts';
 import { LightCommunity, LightMember } from '../support/light-member.ts';
 import { databaseUrlOf, postgresOf, signalAll } from '../support/processes.ts';
 import { readyLine, spawnServer } from '../support/server-process.ts';
@@ -42,57 +43,61 @@ afterEach(async () => {
 afterAll(() => removeFolder(folder));
 
 describe.runIf(process.platform === 'linux')('a frozen Postgres', () => {
-  it('is ended in order with its server', async () => {
-    const { child, url } = await embedded();
-    await run(url, 'create table kept as select 7 as n');
-    signalAll(await postgresOf(data), 'SIGSTOP');
-    child.send('SIGTERM');
-    expect(await child.exit).toEqual({ code: 0, signal: null });
-    expect(await postgresOf(data)).toEqual([]);
-    const [kept] = await run((await embedded()).url, 'select n from kept');
-    expect(kept?.rows).toEqual([{ n: 7 }]);
+  inTest(() => {
+    it('is ended in order with its server', async () => {
+      const { child, url } = await embedded();
+      await run(url, 'create table kept as select 7 as n');
+      signalAll(await postgresOf(data), 'SIGSTOP');
+      child.send('SIGTERM');
+      expect(await child.exit).toEqual({ code: 0, signal: null });
+      expect(await postgresOf(data)).toEqual([]);
+      const [kept] = await run((await embedded()).url, 'select n from kept');
+      expect(kept?.rows).toEqual([{ n: 7 }]);
+    });
+
+    it('that a killed server left is ended by the next start', async () => {
+      const { child } = await embedded();
+      const left = await postgresOf(data);
+      signalAll(left, 'SIGSTOP');
+      child.send('SIGKILL');
+      await child.exit;
+      const { url } = await embedded();
+      expect((await run(url, 'select 1 as n'))[0]?.rows).toEqual([{ n: 1 }]);
+      expect(await postgresOf(data)).not.toEqual(expect.arrayContaining(left));
+    });
+
+    it('that goes on is served from where it stood: nobody is signed out, and what was asked meanwhile arrives', async () => {
+      const child = keep(spawnServer({ data, cwd: folder, bundled: true }));
+      const ready = await readyLine(child);
+      const url = await databaseUrlOf(data);
+      const community = new LightCommunity(url, ready.serverId);
+      const [a, b] = await community.accounts(2);
+      if (a === undefined || b === undefined) throw new Error('no accounts');
+      const [reed] = (await community.reeds(a.userId, 1)) as [ReedId];
+      const [author, viewer] = [await LightMember.connect(ready.url, a), await LightMember.connect(ready.url, b)];
+      const all = await postgresOf(data);
+      signalAll(all, 'SIGSTOP');
+      viewer.request(reed);
+      viewer.send({ id: 'still', type: 'ping', body: {} });
+      await viewer.next('pong', (frame) => frame.id === 'still');
+      signalAll(all, 'SIGCONT');
+      await viewer.next('settled');
+      expect(viewer.frames.filter((frame) => frame.type === 'error')).toEqual([]);
+      await Promise.all([author.leave(), viewer.leave()]);
+    });
   });
 
-  it('that a killed server left is ended by the next start', async () => {
-    const { child } = await embedded();
-    const left = await postgresOf(data);
-    signalAll(left, 'SIGSTOP');
-    child.send('SIGKILL');
-    await child.exit;
-    const { url } = await embedded();
-    expect((await run(url, 'select 1 as n'))[0]?.rows).toEqual([{ n: 1 }]);
-    expect(await postgresOf(data)).not.toEqual(expect.arrayContaining(left));
-  });
-
-  it('does not keep a whole server from ending, which says so', async () => {
-    await writeFile(join(folder, 'reedbed.toml'), '[limits]\ndrain_ms = 1');
-    const child = keep(spawnServer({ data, cwd: folder, bundled: true }));
-    await readyLine(child);
-    await rm(join(folder, 'reedbed.toml'));
-    signalAll(await postgresOf(data), 'SIGSTOP');
-    child.send('SIGTERM');
-    expect(await child.exit).toEqual({ code: 1, signal: null });
-    expect(child.output().err).toContain('took too long');
-    expect(await postgresOf(data)).toEqual([]);
-  });
-
-  it('that goes on is served from where it stood: nobody is signed out, and what was asked meanwhile arrives', async () => {
-    const child = keep(spawnServer({ data, cwd: folder, bundled: true }));
-    const ready = await readyLine(child);
-    const url = await databaseUrlOf(data);
-    const community = new LightCommunity(url, ready.serverId);
-    const [a, b] = await community.accounts(2);
-    if (a === undefined || b === undefined) throw new Error('no accounts');
-    const [reed] = (await community.reeds(a.userId, 1)) as [ReedId];
-    const [author, viewer] = [await LightMember.connect(ready.url, a), await LightMember.connect(ready.url, b)];
-    const all = await postgresOf(data);
-    signalAll(all, 'SIGSTOP');
-    viewer.request(reed);
-    viewer.send({ id: 'still', type: 'ping', body: {} });
-    await viewer.next('pong', (frame) => frame.id === 'still');
-    signalAll(all, 'SIGCONT');
-    await viewer.next('settled');
-    expect(viewer.frames.filter((frame) => frame.type === 'error')).toEqual([]);
-    await Promise.all([author.leave(), viewer.leave()]);
+  atLength(() => {
+    it('does not keep a whole server from ending, which says so', async () => {
+      await writeFile(join(folder, 'reedbed.toml'), '[limits]\ndrain_ms = 1');
+      const child = keep(spawnServer({ data, cwd: folder, bundled: true }));
+      await readyLine(child);
+      await rm(join(folder, 'reedbed.toml'));
+      signalAll(await postgresOf(data), 'SIGSTOP');
+      child.send('SIGTERM');
+      expect(await child.exit).toEqual({ code: 1, signal: null });
+      expect(child.output().err).toContain('took too long');
+      expect(await postgresOf(data)).toEqual([]);
+    });
   });
 });

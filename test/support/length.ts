@@ -2,7 +2,7 @@
 // (AT_LENGTH in vitest.long.config.ts names the files). Both together run all, as CI does.
 
 /** Whether this is `npm run long`. */
-export const IS_LONG = process.env['REEDBED_TESTS'] === 'long';
+const IS_LONG = process.env['REEDBED_TESTS'] === 'long';
 
 /** Of cases in a row: one of `every` in `npm test`, the others in `npm run long`. */
 export const byTurns = <Case>(cases: readonly Case[], every: number): Case[] => cases.filter((_, turn) => (turn % every === 0) !== IS_LONG);
