@@ -43,6 +43,8 @@ export class StreamSender {
   /** Peers that took no more before everything was looked at. */
   readonly #unfinished = new Set<ServerId>();
   readonly #heardAt = new Map<ServerId, number>();
+  /** Peers that answered the last request that is over. */
+  readonly #answering = new Set<ServerId>();
   /** Steps in the database: however many peers are told something, the rest of the pool is there for everybody else. */
   readonly #steps: Slots;
   readonly #held: BytesHeld;
@@ -167,6 +169,8 @@ export class StreamSender {
     const { limits } = this.#deps;
     this.#unfinished.delete(peer);
     const running = new Set<Promise<void>>();
+    // Those that have not answered yet cost a request each, whatever they are owed and however many they are.
+    const places = (): number => (this.#answering.has(peer) ? limits.streamsPerPeer : 1);
     let takesMore = true;
     const send = (sendable: Sendable): void => {
       const sending: Promise<void> = this.#send(sendable)
@@ -183,9 +187,9 @@ export class StreamSender {
     try {
       while (takesMore || running.size > 0) {
         if (takesMore && drain.takeOthers()) takesMore = (await this.#deps.others(peer)) && (await this.#deps.replays.round(peer));
-        const claimed = takesMore ? await this.#claim(peer, drain, limits.streamsPerPeer - running.size) : null;
+        const claimed = takesMore ? await this.#claim(peer, drain, places() - running.size) : null;
         for (const sendable of claimed?.sendable ?? []) send(sendable);
-        const isWaiting = claimed === null || claimed.isCrowded || running.size >= limits.streamsPerPeer;
+        const isWaiting = claimed === null || claimed.isCrowded || running.size >= places();
         if (running.size > 0 && isWaiting) await Promise.race(running);
         // Whoever has the places gives them back, or dies and loses them: a later look.
         else if (claimed?.isCrowded) return false;
@@ -248,6 +252,8 @@ export class StreamSender {
       const { body, numbers } = await this.#request(claim);
       room.resize(body.length);
       const reply = replyOf(await this.#deps.calls.call(peer, 'stream', body));
+      if (reply.kind === 'transport') this.#answering.delete(peer);
+      else this.#answering.add(peer);
       const settlement = settle({ state, numbers, reply, now: clock.now(), limits, random });
       if (settlement.parked.length > 0 || settlement.liftAbove !== null) this.#tell(claim, settlement);
       await this.#steps.run(() => table.settle(claim, settlement));

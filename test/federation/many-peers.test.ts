@@ -103,6 +103,31 @@ beforeEach(() => {
 
 const asked = (leg: string): ServerId[] => [...new Set(calls.flatMap((call) => (call.leg === leg ? [call.to] : [])))].sort();
 
+test('peers of which no answer is known have a request each in their hands, whatever they are owed; those that answered have more', async () => {
+  const people = await Promise.all(Array.from({ length: 3 }, () => signUp(world)));
+  const users = people.map(({ user }) => user);
+  const publishToSilence = async (): Promise<() => void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answers = promise;
+    onTestFinished(() => resolve());
+    for (const person of people) await publishReed(world, person);
+    return resolve;
+  };
+  const answer = await publishToSilence();
+  for (const user of users) streams.sender.published(user);
+  await expect.poll(() => new Set(open.map(({ to }) => to)).size).toBe(PEERS);
+  await expect.poll(() => running.now).toBe(0);
+  expect(open).toHaveLength(PEERS);
+  answer();
+  await expect.poll(() => streams.idle).toBe(true);
+  expect(await world.db.query({ text: 'select from peer_cursors where acked < 1' })).toEqual([]);
+  const answerAgain = await publishToSilence();
+  streams.sender.behind(peers[0] as ServerId, users);
+  await expect.poll(() => open.length).toBe(users.length);
+  answerAgain();
+  await expect.poll(() => streams.idle).toBe(true);
+});
+
 test('telling all peers of a publication takes a few connections to the database, not one for each peer', async () => {
   const ann = await signUp(world);
   await publishReed(world, ann);
