@@ -161,7 +161,7 @@ export class StreamTable {
   async due(peer: ServerId, most: number): Promise<UserId[]> {
     const rows = await this.#deps.db.query<{ author: UserId }>({
       name: 'streams_due',
-      text: `select author_id as author from peer_cursors where server_id = $1 and retry_at <= $2
+      text: `select author_id as author from peer_cursors where server_id = $1 and retry_at <= $2 and (resend_at is null or resend_at <= $2)
         union select author_id from peer_cursors where server_id = $1 and lease_until <= $2 limit $3`,
       values: [peer, new Date(this.#deps.clock.now()), most],
     });

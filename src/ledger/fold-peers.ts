@@ -151,28 +151,41 @@ select subject as subject_id from gone`,
   return rows.map((row) => row.subject_id);
 };
 
-/** What stands in line for these subjects is looked at by ASSIGN, which knows whether anybody can still be asked: a page at a time. */
+/**
+ * What stands in line for these subjects is looked at by ASSIGN, which knows whether anybody can still be asked: a page at a time, and each place
+ * in a line once, since who is put in line again meanwhile has the place that it had.
+ */
 export const rouseLines = async (context: LedgerContext, subjects: readonly ReedId[], now: number): Promise<void> => {
   const { fanoutItems } = context.limits;
-  for (let roused = fanoutItems; roused >= fanoutItems; ) {
-    const rows = await context.db.query({
+  let left = [...new Set(subjects)];
+  let [priority, seq] = [-1, '0'];
+  while (left.length > 0) {
+    const rows = await context.db.query<{ nth: number; priority: number; seq: string }>({
       name: 'ledger_rouse_lines',
       text: `
 with taken as materialized (
-  select w.event_id from (select distinct id from unnest($1::text[]) as u(id)) s cross join lateral (
-    select event_id from pending_events e where e.subject_id = s.id and e.state = 5 order by priority, seq limit $3 for update skip locked
+  select w.*, s.nth from (
+    select id, nth, case nth when 1 then $4::smallint else -1 end as priority, case nth when 1 then $5::bigint else 0 end as seq
+    from unnest($1::text[]) with ordinality as u(id, nth) order by nth
+  ) s cross join lateral (
+    select event_id, e.priority, e.seq from pending_events e where e.subject_id = s.id and e.state = 5 and (e.priority, e.seq) > (s.priority, s.seq)
+    order by e.priority, e.seq limit $3 for update skip locked
   ) w limit $3
-)
-update pending_events e set state = 4, due_at = $2 from taken t where e.event_id = t.event_id returning e.event_id`,
-      values: [subjects, new Date(now), fanoutItems],
+),
+roused as (update pending_events e set state = 4, due_at = $2 from taken t where e.event_id = t.event_id)
+select nth::int, priority, seq from taken order by nth, priority, seq`,
+      values: [left, new Date(now), fanoutItems, priority, seq],
     });
-    roused = rows.length;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < fanoutItems) return;
+    left = left.slice(last.nth - 1);
+    [priority, seq] = [last.priority, last.seq];
   }
 };
 
 export type HolderNotice = { readonly server: ServerId; readonly reedId: ReedId; readonly holding: boolean };
-/** version: another one once it is owed anew. */
-export type DueNotice = HolderNotice & { readonly version: number };
+/** version: another one once it is owed anew. lease: until when it is on its way, which tells it from one that was owed after it was ended. */
+export type DueNotice = HolderNotice & { readonly version: number; readonly lease: string };
 
 /** The last copy here of these reeds of other servers may be gone: their homes are to be told how it is when they are. */
 export const oweHolderNotices = async (db: Database, reeds: readonly ReedId[], now: number): Promise<void> => {
@@ -196,7 +209,8 @@ with due as materialized (
 update holder_notices f set failures = least(f.failures + 1, 30),
   due_at = $1 + $5::float8 * interval '1 millisecond' + ${backoffSql('f.failures + 1', '$3', '$4')}
 from due d where f.server_id = d.server_id and f.reed_id = d.reed_id
-returning f.server_id as server, f.reed_id as "reedId", f.version, ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding`,
+returning f.server_id as server, f.reed_id as "reedId", f.version, f.due_at::text as lease,
+  ${some('reed_allocations a where a.reed_id = f.reed_id')} as holding`,
     values: [
       ...[new Date(now), context.limits.foldItems, context.limits.owedRetryFirstMs, context.limits.owedRetryMaxMs],
       context.limits.crossingSendMs,
@@ -204,11 +218,12 @@ returning f.server_id as server, f.reed_id as "reedId", f.version, ${some('reed_
   });
 
 /** A home server was told, it is still so, and nothing was owed anew meanwhile. */
-export const holderTold = async (db: Database, { server, reedId, holding, version }: DueNotice): Promise<void> => {
+export const holderTold = async (db: Database, { server, reedId, holding, version, lease }: DueNotice): Promise<void> => {
   await db.query({
     name: 'fold_holder_told',
-    text: `delete from holder_notices where server_id = $1 and reed_id = $2 and ${some('reed_allocations a where a.reed_id = $2')} = $3 and version = $4`,
-    values: [server, reedId, holding, version],
+    text: `delete from holder_notices where server_id = $1 and reed_id = $2 and ${some('reed_allocations a where a.reed_id = $2')} = $3
+      and version = $4 and due_at::text = $5`,
+    values: [server, reedId, holding, version, lease],
   });
 };
 

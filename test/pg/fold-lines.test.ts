@@ -46,6 +46,27 @@ it('everybody who stands in them is roused, a page in each statement', async () 
   expect(world.db.statements - before).toBe(1 + 5);
 });
 
+it('whoever is put in line again meanwhile is roused once', async () => {
+  await world.db.query({ text: 'update pending_events set state = 5' });
+  await world.db.query({
+    text: `create function put_back() returns trigger language plpgsql as $$ begin new.state = 5; return new; end $$`,
+  });
+  await world.db.query({
+    text: 'create trigger puts_back before update on pending_events for each row when (old.state = 5 and new.state = 4) execute function put_back()',
+  });
+  try {
+    const { subjects } = await linesOf({ ...world.context, limits: { ...world.context.limits, fanoutItems: 1_000 } }, PEER, '');
+    const before = world.db.statements;
+    const at = Date.now() + 60_000;
+    await rouseLines(world.context, [...subjects, ...subjects], at);
+    expect(world.db.statements - before).toBe(5);
+    expect(await world.db.query({ text: 'select from pending_events where due_at = $1', values: [new Date(at)] })).toHaveLength(9);
+  } finally {
+    await world.db.query({ text: 'drop trigger puts_back on pending_events' });
+  }
+  await world.db.query({ text: 'update pending_events set state = 4' });
+});
+
 const THIRD = 'cccccccccccccccc' as ServerId;
 const now = Date.now();
 

@@ -184,6 +184,18 @@ it('the answer to a word ends none that was owed since, though it says the same'
   expect(await owed()).toEqual([]);
 });
 
+it('the late answer to a word that was sent twice ends none that was owed after both', async () => {
+  await evict(world.db, [{ holder, reedId: HEAD }]);
+  const [early] = (await holderNotices(world.context, now)) as [DueNotice];
+  const [again] = (await holderNotices(world.context, now + 60_000)) as [DueNotice];
+  await holderTold(world.db, again);
+  expect(await owed()).toEqual([]);
+  await world.hold(HEAD, holder);
+  await evict(world.db, [{ holder, reedId: HEAD }]);
+  await holderTold(world.db, early);
+  expect(await owed()).toEqual([HEAD]);
+});
+
 it('a copy that sets out to a peer makes what was known of its holders another thing than an answer of before that is about', async () => {
   const version = async () => {
     const [row] = await world.db.query<{ version: string; holding: boolean }>({

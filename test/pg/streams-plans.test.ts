@@ -78,6 +78,20 @@ test('a look at what is due at a peer touches an index, whatever others are owed
   expect(await touched(() => replays.round(peer))).toBeLessThan(20);
 });
 
+test('what may not be sent again before a date is not due before it', async () => {
+  const [waits] = await client.query('select author_id as id from author_streams order by 1 limit 1').then(({ rows }) => rows);
+  const put = (resendInMs: number) =>
+    client.query('update peer_cursors set retry_at = $3, resend_at = $4 where server_id = $1 and author_id = $2', [
+      ...[peer, waits.id],
+      ...[-1_000, resendInMs].map((inMs) => new Date(world.clock.now() + inMs)),
+    ]);
+  await put(60_000);
+  expect(await new StreamTable(world).due(peer, 1_000)).toEqual([]);
+  await put(-1_000);
+  expect(await new StreamTable(world).due(peer, 1_000)).toEqual([waits.id]);
+  await client.query('update peer_cursors set retry_at = null, resend_at = null where retry_at is not null');
+});
+
 test('a claim of named authors costs for each of them, not for all there are', async () => {
   const names = await client.query('select author_id as id from author_streams order by 1 limit 8');
   const buffers = await touched(() =>
