@@ -34,7 +34,7 @@ export const peerStreams = (db: Database, server?: ServerId): Promise<PeerStream
             (select count(*) from author_facts f where f.author_id = a.author_id and f.number > coalesce(c.cursor, 0))), 0)::int as items,
           count(w.until)::int as waiting, min(w.until) as next
         from author_streams a left join peer_cursors c on c.server_id = p.server_id and c.author_id = a.author_id
-        cross join lateral (select case when c.retry_at is not null or c.resend_at > now() then greatest(c.retry_at, c.resend_at) end as until) w
+        cross join lateral (select case when c.retry_at > to_timestamp(0) or c.resend_at > now() then greatest(c.retry_at, c.resend_at) end as until) w
         where p.state in ('live', 'suspended') and a.last_number > coalesce(c.cursor, 0)
       ) l
       where p.state <> 'revoked' and ($1::text is null or p.server_id = $1) order by p.server_id`,
@@ -62,12 +62,12 @@ export const parkedItems = (
     ],
   });
 
-/** Has parked items sent again, and what waits for its date not wait. @returns how many of each */
+/** Has parked items sent again, and what waits for its date not wait: it is due, so that the next look finds it. @returns how many of each */
 export const retryStreams = async (db: Database, of: ParkedOf): Promise<{ readonly parked: number; readonly waiting: number }> => {
   const [row] = await db.query<{ parked: number; waiting: number }>({
     name: 'streams_retry',
     text: `with again as (update parked_items set replay_at = to_timestamp(0), replay_waits = 0, replay_said = null where ${PARKED} returning number),
-        now as (update peer_cursors set retry_at = null, resend_at = null where (retry_at is not null or resend_at > now())
+        now as (update peer_cursors set retry_at = to_timestamp(0), resend_at = null where (retry_at > to_timestamp(0) or resend_at > now())
           and ($1::text is null or server_id = $1) and ($2::text is null or author_id = $2) and $3::bigint is null returning author_id)
       select (select count(*)::int from again) as parked, (select count(*)::int from now) as waiting`,
     values: [of.server ?? null, of.author ?? null, of.number ?? null],

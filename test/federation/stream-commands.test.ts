@@ -73,6 +73,24 @@ test('peers are listed with what they lack, and what they refuse is shown, and s
   expect((await run(runStreamsList))[0]?.value).toMatchObject({ authors: 0, items: 0, parked: 0 });
 });
 
+test('what waits of an author is sent by the next look at what is due, on the operator’s word', async () => {
+  wire.fate = ({ leg }) => (leg === 'stream' ? { status: 500 } : 'deliver');
+  const reed = await publishReed(a, ann);
+  await flush(a);
+  wire.fate = () => 'deliver';
+  await a.rows("update peer_cursors set resend_at = now() + interval '1 day' where author_id = $1", ann.user);
+  const look = async () => {
+    for (const { clock } of [a, b]) clock.advance(a.limits.streamHeardEveryMs);
+    a.streams.sender.heard(b.id);
+    await a.rest();
+    return (await b.rows('select from reeds where id = $1', reed)).length;
+  };
+  expect(await look()).toBe(0);
+  expect((await run(runStreamsRetry, { author: ann.user }))[0]?.value).toMatchObject({ waiting: 1 });
+  expect((await run(runStreamsList, { peer: b.id }))[0]?.value).toMatchObject({ items: 1, waiting: 0, nextTryAt: null });
+  expect(await look()).toBe(1);
+});
+
 test('what is no id is refused in words', async () => {
   await expect(run(runStreamsList, { peer: 'x' })).rejects.toThrow('"x" is no server id.');
   await expect(run(runStreamsParked, { author: 'ann' })).rejects.toThrow('"ann" is no member\'s id.');
