@@ -119,8 +119,8 @@ const ITEMS = itemsOf('$3::bigint[]');
 const NEXT_ITEMS = itemsOf(NEXT);
 
 /**
- * From when on a cursor `c` that goes back now is sent from: a few times at once, then once in a while, however often it goes back. So nobody has
- * everything sent without an end.
+ * From when on a cursor `c` that goes back now, or that facts were numbered anew above, is sent from: a few times at once, then once in a while,
+ * however often that is. So nobody has everything sent without an end.
  */
 const resendAt = (now: Date, { streamBackMs, streamBacksAtOnce }: Limits) => {
   const every = sql`${streamBackMs}::float8 * interval '1 millisecond'`;
@@ -204,10 +204,12 @@ export class StreamTable {
   }
 
   /** Moves a place and gives its lease back. @returns whether the lease was still ours */
-  async #move(executor: Executor, { author, lease, peer, state: before }: Claim, { retryAtMs, state }: Settlement): Promise<boolean> {
+  async #move(executor: Executor, { author, lease, peer, state: before }: Claim, settlement: Settlement): Promise<boolean> {
     const { clock, limits } = this.#deps;
+    const { liftAbove, retryAtMs, state } = settlement;
     const [later, retry] = [state.laterSinceMs, retryAtMs].map((ms) => (ms === null ? null : new Date(ms)));
-    const back = state.cursor < before.cursor ? sql`, resend_at = ${resendAt(new Date(clock.now()), limits)}` : sql``;
+    // What is numbered anew is sent again as well.
+    const back = state.cursor < before.cursor || liftAbove !== null ? sql`, resend_at = ${resendAt(new Date(clock.now()), limits)}` : sql``;
     const { rows } = await sql`
       update peer_cursors c set cursor = ${state.cursor}, acked = ${state.acked}, sent = greatest(sent, ${state.sent}), items = ${state.items},
         failures = ${state.failures}, later_since = ${later}, retry_at = ${retry}, lease_until = null ${back}

@@ -1,9 +1,10 @@
 // A peer that lies in its streams: about authors, servers, numbers, certificates. It is refused, and nothing of what it says is stored.
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Called } from '../../src/federation/stream-ports.ts';
-import type { UserId } from '../../src/wire/address.ts';
+import type { ServerId, UserId } from '../../src/wire/address.ts';
 import {
   decodeStreamAnswer,
+  decodeStreamRequest,
   encodePositions,
   encodeStreamAnswer,
   encodeStreamRequest,
@@ -305,5 +306,38 @@ describe('a peer that lies in its answers', () => {
     await lying(have);
     expect(wire.calls.length).toBeLessThanOrEqual(20);
     expect(await a.rows('select last_number from author_streams where author_id = $1', ann.user)).toEqual(before);
+  });
+});
+
+describe('a peer that says again and again that it has more than it was sent', () => {
+  test('has the rest numbered anew and sent again a few times, then once an hour; other peers no oftener', async () => {
+    const [ann, d] = [await signUp(a), await openHome(wire)];
+    onTestFinished(() => d.close());
+    d.clock.advance(a.clock.now() - d.clock.now());
+    await peer(a, d);
+    let most = 0;
+    const liar = async (from: ServerId, bytes: Uint8Array) => {
+      const asked = decodeStreamRequest(bytes);
+      if (!asked.ok || asked.value.authorId !== ann.user) return (await b.legs.get('stream')?.handle(from, bytes)) ?? { status: 501 };
+      most += 1;
+      // Without an end nobody would wait for.
+      if (most > 50) return { status: 503 };
+      return { status: 200, body: encodeStreamAnswer({ have: (asked.value.items.at(-1)?.number ?? 0) + 1, outcomes: [] }) };
+    };
+    wire.join(b.id, { legs: new Map([...b.legs, ['stream', { limitBytes: a.limits.streamBytes, handle: liar }]]) });
+    onTestFinished(() => wire.join(b.id, b));
+    const of = (to: Home): number => wire.calls.filter((call) => call.from === a.id && call.to === to.id && call.leg === 'stream').length;
+    wire.calls.length = 0;
+    await publishReed(a, ann);
+    for (let times = 0; times < 5; times++) {
+      a.streams.sender.wake(b.id);
+      await flush(a);
+    }
+    expect(most).toBe(a.limits.streamBacksAtOnce + 1);
+    expect(of(d)).toBeLessThanOrEqual(2 * (a.limits.streamBacksAtOnce + 1) + 1);
+    expect(d.told.filter((told) => told.startsWith('published'))).toHaveLength(1);
+    for (const { clock } of [a, b, d]) clock.advance(a.limits.streamBackMs);
+    await flush(a);
+    expect(most).toBe(a.limits.streamBacksAtOnce + 2);
   });
 });
