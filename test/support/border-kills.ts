@@ -74,7 +74,7 @@ const SCENES: readonly (readonly [string, MakeScene, readonly Point[]])[] = [
       ['asking', 'insert into received_streams', COMMITTED],
       ['asking', 'delete from pending_fanout', COMMITTED],
       ['asking', 'ledger_owe', BOTH],
-      ['home', 'update peer_cursors set cursor', COMMITTED],
+      ['home', 'update peer_cursors c set cursor', COMMITTED],
     ],
   ],
 ];
