@@ -23,7 +23,7 @@ export type PeopleSearchDeps = {
 
 export type FoundElsewhere = {
   readonly people: readonly FoundPerson[];
-  /** Peers that did not answer in time, or not so that they could be believed. */
+  /** Peers that are away, did not answer in time, or not so that they could be believed. */
   readonly away: readonly ServerId[];
 };
 
@@ -57,7 +57,8 @@ export class PeopleSearch implements Leg {
   /** People of peers whose name or id begins so, by peer and id; without those who block the viewer. */
   async elsewhere(viewer: UserId, query: string): Promise<FoundElsewhere> {
     const { limits, peers } = this.#deps;
-    const asked = (await peers.near()).slice(0, limits.peersPerSearch);
+    const [near, far] = await Promise.all([peers.near(), peers.far()]);
+    const asked = near.slice(0, limits.peersPerSearch);
     const answers = await Promise.all(asked.map(async (peer) => ({ peer, found: await this.#ask(peer, query) })));
     const people = answers.flatMap(({ found }) => found ?? []);
     const hidden = await this.#hidden(
@@ -66,7 +67,7 @@ export class PeopleSearch implements Leg {
     );
     return {
       people: people.filter(({ id }) => !hidden.has(id)),
-      away: answers.flatMap(({ found, peer }) => (found === null ? [peer] : [])),
+      away: [...answers.flatMap(({ found, peer }) => (found === null ? [peer] : [])), ...far],
     };
   }
 

@@ -14,4 +14,12 @@ export class StoredPeers implements PeerStates {
     const rows = await this.#db.query<{ id: ServerId }>({ name: 'peers_near', text: 'select server_id as id from near_peers order by 1' });
     return rows.map(({ id }) => id);
   }
+
+  async far(): Promise<readonly ServerId[]> {
+    const rows = await this.#db.query<{ id: ServerId }>({
+      name: 'peers_far',
+      text: "select server_id as id from peers where state = 'live' and server_id not in (select server_id from near_peers) order by 1",
+    });
+    return rows.map(({ id }) => id);
+  }
 }

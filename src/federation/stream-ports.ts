@@ -26,6 +26,8 @@ export interface PeerCalls {
 export interface PeerStates {
   /** Peers that are live and answered when they were last called, or may be tried again. */
   near(): Promise<readonly ServerId[]>;
+  /** The other live ones: they said that they stop, or did not answer, and are called again later. */
+  far(): Promise<readonly ServerId[]>;
 }
 
 export type LegAnswer = { readonly status: number; readonly body?: Uint8Array };

@@ -378,6 +378,12 @@ describe('a search of people', () => {
     }
     wire.fate = () => 'lose-answer';
     expect(await search(viewer, 'gan')).toEqual({ users: [], away: [a.id] });
+    // Known to be away, it is not even asked: that is no answer either.
+    wire.fate = () => ({ status: 403 });
+    for (const is of ['away = true', "away = false, retry_at = now() + interval '1 hour'", 'retry_at = null']) {
+      await b.community.rows(`update peers set ${is} where server_id = $1`, [a.id]);
+      expect(await search(viewer, 'gan'), is).toEqual({ users: [], away: is === 'retry_at = null' ? [] : [a.id] });
+    }
   });
 
   test('for nothing, for too much, or with no room for an answer is refused', async () => {

@@ -226,7 +226,13 @@ test('a page that is refused with a block is refused with its certificate, if th
 
 test('a server that lets no peer search its people says so', async () => {
   const search = (isAllowed: boolean) =>
-    new PeopleSearch({ ...a, isAllowed, calls: wire.callsOf(() => a.id), peers: { near: async () => [] }, users: a.identity.users });
+    new PeopleSearch({
+      ...a,
+      isAllowed,
+      calls: wire.callsOf(() => a.id),
+      peers: { near: async () => [], far: async () => [] },
+      users: a.identity.users,
+    });
   const body = encodeSearchRequest({ query: ann.username, limit: 5 });
   await expect(search(false).handle(b.id, body)).rejects.toMatchObject({ code: 'FORBIDDEN' });
   expect(decodeFound((await search(true).handle(b.id, body)).body as Uint8Array, 5)).toMatchObject({ ok: true, value: [{ id: ann.user }] });
