@@ -4,7 +4,7 @@ import type { PeerTraffic } from '../federation/peer-report.ts';
 import type { PeerStream } from '../federation/stream-report.ts';
 import { fingerprintOf } from '../wire/address.ts';
 import { lackOf } from './streams.ts';
-import { seconds, spelled } from './terminal.ts';
+import { counted, seconds, spelled } from './terminal.ts';
 
 /** `streams` is null once the peering has ended. */
 export type PeerView = { readonly peer: DetailedPeer; readonly traffic: PeerTraffic; readonly streams: PeerStream | null };
@@ -57,7 +57,7 @@ const wayText = (peer: DetailedPeer): string => {
     case 'away':
       return 'away: it said that it stops, or pauses the peering; it says when it is back';
     case 'no answer':
-      return `no answer, ${failures} times in a row; ${retryAt === null ? 'tried again now' : `tried again at ${seconds(retryAt)}`}`;
+      return `no answer, ${counted(failures, 'time')} in a row; ${retryAt === null ? 'tried again now' : `tried again at ${seconds(retryAt)}`}`;
     default:
       return 'not called while the peering is not live';
   }
@@ -103,6 +103,7 @@ const streamText = (streams: PeerStream | null, { server, state }: DetailedPeer)
 
 export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): string => {
   const { server } = peer;
+  const isOver = peer.state === 'revoked';
   const rows: [string, string][] = [
     ['server', server],
     ['name', peer.baseUrl === null ? '– (it has not connected)' : peer.name],
@@ -114,8 +115,8 @@ export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): stri
     ['state', STATES[peer.state]],
     ['begun', by(peer.begunAt, peer.begunBy)],
     ...(peer.state === 'invited' && peer.invitedUntil !== null ? [['open until', seconds(peer.invitedUntil)] as [string, string]] : []),
-    ['approved here', by(peer.approvedAt, peer.approvedBy)],
-    ['approved there', by(peer.approvedThereAt, null)],
+    ['approved here', isOver ? '–' : by(peer.approvedAt, peer.approvedBy)],
+    ['approved there', isOver ? '–' : by(peer.approvedThereAt, null)],
     ['way', wayText(peer)],
     ['last error', lastFault(peer)],
     ['published here', streamText(streams, peer)],

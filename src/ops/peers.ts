@@ -140,6 +140,15 @@ const isAgreed = async ({ dryRun, isSure, confirm }: Asked, question: string, si
   return said;
 };
 
+/** What the state after a step means; empty where the step says it all. */
+const THEN: Readonly<Partial<Record<DetailedPeer['state'], string>>> = {
+  pending: 'It is live once admins of both sides have approved it.',
+  'approved-by-us': 'It is live once their admin has approved it, too.',
+  live: 'It is live: members of each side can follow those of the other.',
+  suspended: 'Nothing goes either way until: reedbed peers resume',
+  revoked: 'Only a new invitation begins it again: reedbed peers invite --key <file>',
+};
+
 /** Shows who invites, and answers once somebody has compared the fingerprint. @returns the exit code: 1 if the answer was no */
 export const runPeersAccept = (command: PeersCommand & Asked & { readonly connection: string }): Promise<number> =>
   withPeering(command, async ({ peering }, { signal }) => {
@@ -161,20 +170,14 @@ export const runPeersAccept = (command: PeersCommand & Asked & { readonly connec
     const { state } = await peering.accept('operator', connection);
     terminal.print(
       { server, name, baseUrl, key, accepted: true, state, dryRun },
-      `Accepted. Admins of both sides approve it now; here: reedbed peers approve ${server}`,
+      state === 'pending'
+        ? `Accepted. Admins of both sides approve it now; here: reedbed peers approve ${server}`
+        : `It was accepted before, and that changed nothing. ${THEN[state] ?? ''}`.trimEnd(),
     );
     return 0;
   });
 
 const DONE: Readonly<Record<Moving, string>> = { approve: 'approved', suspend: 'suspended', resume: 'resumed', revoke: 'ended' };
-/** What the state after a step means; empty where the step says it all. */
-const THEN: Readonly<Partial<Record<DetailedPeer['state'], string>>> = {
-  pending: 'It is live once admins of both sides have approved it.',
-  'approved-by-us': 'It is live once their admin has approved it, too.',
-  live: 'It is live: members of each side can follow those of the other.',
-  suspended: 'Nothing goes either way until: reedbed peers resume',
-  revoked: 'Only a new invitation begins it again: reedbed peers invite --key <file>',
-};
 /** Those that take something away are asked about. */
 const ASKS: Readonly<Partial<Record<Moving, string>>> = {
   suspend: 'They are refused until you resume. Suspend',

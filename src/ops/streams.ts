@@ -31,12 +31,15 @@ const parkedOf = ({ author, number, peer }: StreamsOf): ParkedOf => {
 export const lackOf = ({ authors, items, nextTryAt, parked, waiting }: PeerStream): string => {
   const all = parked === 0 ? 'has everything' : 'has everything else';
   const behind = items === 0 ? all : `lacks ${counted(items, 'item')} of ${counted(authors, 'author')}`;
-  const waits = nextTryAt === null ? '' : `, ${counted(waiting, 'author')} wait, the next until ${seconds(nextTryAt)}`;
+  const waits = nextTryAt === null ? '' : `, ${counted(waiting, 'author waits', 'authors wait')}, the next until ${seconds(nextTryAt)}`;
   return `${parked === 0 ? '' : `${parked} parked, `}${behind}${waits}`;
 };
 
-const shownPeer = (row: PeerStream): string =>
-  `${row.server}  ${row.state.padEnd(14)}  ${lackOf(row)}; something came from ${counted(row.received, 'member')} of theirs  ${row.name}`;
+/** Of how many of its members a peer has sent something. */
+const cameOf = ({ received }: PeerStream): string =>
+  received === 0 ? 'nothing came from there yet' : `something came from ${counted(received, 'member')} of theirs`;
+
+const shownPeer = (row: PeerStream): string => `${row.server}  ${row.state.padEnd(14)}  ${lackOf(row)}; ${cameOf(row)}  ${row.name}`;
 
 /** Prints a line for each peer. */
 export const runStreamsList = (command: StreamsCommand): Promise<void> =>

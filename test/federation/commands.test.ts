@@ -80,6 +80,8 @@ test('the operators of two servers make them peers, and members of each see the 
   await a.settle();
   await b.settle();
   expect([await stateAt(a), await stateAt(b)]).toEqual(['live', 'live']);
+  expect(await runPeersAccept({ ...accepting.base, ...sure, connection })).toBe(0);
+  expect(accepting.printed.at(-1)?.shown, 'they are asked to approve what they approved').toContain('accepted before');
   expect(await shownAt(a, b)).toMatch(/has everything[\s\S]*0 awaited from there/);
   const member = await makeMember(a, { name: 'heron' });
   await member.close();
