@@ -126,6 +126,14 @@ test('people of other servers are found by name when they are asked for', async 
     .getByRole('link', { name: `cleo@${at(third)}` })
     .waitFor();
   await look(ben.page, 'people-elsewhere');
+  await ben.page.getByLabel('Find somebody').fill(`ben@${at(marsh)}`);
+  await ben.page.getByRole('region', { name: 'Found', exact: true }).getByRole('link', { name: 'ben' }).waitFor();
+  await ben.page.getByLabel('Find somebody').fill(`cleo@${at(third)}`);
+  await ben.page.getByRole('button', { name: 'Look on other servers, too' }).click();
+  await ben.page
+    .getByRole('region', { name: 'Found on other servers' })
+    .getByRole('link', { name: `cleo@${at(third)}` })
+    .waitFor();
 });
 
 test('likes, answers and mentions cross the border both ways', async () => {

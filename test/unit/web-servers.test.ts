@@ -4,7 +4,7 @@ import type { PeerRef } from '../../web/src/link/community.ts';
 import { placeIn, profilePath, reedPath } from '../../web/src/text/links.ts';
 import { namesIn, personText, splitName, withIds, withNames } from '../../web/src/text/names.ts';
 import { profileEndText } from '../../web/src/text/profiles.ts';
-import { elsewhere, labelsOf, standsText } from '../../web/src/text/servers.ts';
+import { beginsSo, elsewhere, labelsOf, standsText } from '../../web/src/text/servers.ts';
 import { coverageText } from '../../web/src/text/standing.ts';
 import { endText, waitText } from '../../web/src/text/waiting.ts';
 
@@ -29,6 +29,11 @@ describe('a server is called', () => {
     const labels = labelsOf(known, 'home.example');
     expect([...labels.values()]).toEqual(known.map(({ server }) => server));
   });
+});
+
+test('a server is meant by how its name or its id begins, whatever the capitals', () => {
+  expect(['', 'm', 'marsh.example', 'Marsh.', 'mmmm'].filter((typed) => !beginsSo(typed, peer))).toEqual([]);
+  expect(['arsh', 'marsh.example2', 'heron.example', 'the marsh'].filter((typed) => beginsSo(typed, peer))).toEqual([]);
 });
 
 describe('people of other servers', () => {

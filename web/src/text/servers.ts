@@ -12,6 +12,10 @@ export function labelsOf(known: readonly { readonly server: string; readonly web
   return new Map(known.map(({ server }, at) => [server, isSole(hosts[at] ?? '') ? (hosts[at] ?? '') : server]));
 }
 
+/** Whether what is typed of a server so far is how this one is called or its id begin. */
+export const beginsSo = (typed: string, { server, label }: Pick<PeerRef, 'server' | 'label'>): boolean =>
+  [label, server].some((called) => called.startsWith(typed.toLowerCase()));
+
 /** Another server as it stands to the one of this member. */
 export type Elsewhere = Pick<PeerRef, 'label' | 'name' | 'state'>;
 

@@ -24,6 +24,7 @@ import type {
 import type { Database } from '../store/database.ts';
 import { allNames } from '../store/names.ts';
 import { sameName, splitName } from '../text/names.ts';
+import { beginsSo, hostOf } from '../text/servers.ts';
 import type { Names } from './names.ts';
 import type { Servers } from './servers.ts';
 import type { Views } from './views.ts';
@@ -159,13 +160,21 @@ export class Community {
     if (wish.of === 'met') return { shown: await this.#met(), more: false, away: [] };
     if (wish.of === 'elsewhere') return this.#elsewhere(wish.query);
     const { items, more } = await take(this.#peoplePages(wish), pages);
-    return { shown: await Promise.all(items.map((item) => this.#listedPerson(item))), more, away: [] };
+    const shown = await Promise.all(items.map((item) => this.#listedPerson(item)));
+    return { shown: wish.of === 'search' ? ofServer(shown, splitName(wish.query).server) : shown, more, away: [] };
   }
 
+  /** Other servers know their people by bare names; with a server behind it, only what is of that one is shown. */
   async #elsewhere(query: string): Promise<PeopleView> {
-    const { people, away } = await this.#member.lists.peopleElsewhere(query);
+    const { name, server: begun } = splitName(query);
+    const { people, away } = await this.#member.lists.peopleElsewhere(name || query);
     const shown = await Promise.all(people.map((item) => this.#listedPerson(item)));
-    return { shown, more: false, away: away.map((server) => this.#servers.nameOf(server)) };
+    const silent = away.map((server) => ({ server, label: this.#servers.nameOf(server) }));
+    return {
+      shown: ofServer(shown, begun),
+      more: false,
+      away: silent.filter((peer) => beginsSo(begun, peer)).map(({ label }) => label),
+    };
   }
 
   async #listedPerson({ user, username }: ListedPerson): Promise<PersonRef> {
@@ -222,7 +231,7 @@ export class Community {
 
   #peoplePages(wish: Exclude<PeopleWish, { of: 'met' | 'elsewhere' }>): Pages<ListedPerson> {
     const { lists } = this.#member;
-    if (wish.of === 'search') return lists.people(wish.query);
+    if (wish.of === 'search') return lists.people(splitName(wish.query).name || wish.query);
     if (wish.of === 'blocks') return lists.blocks();
     return wish.of === 'following' ? lists.following(userIn(wish.user)) : lists.followers(userIn(wish.user));
   }
@@ -245,6 +254,12 @@ export class Community {
     return new Map((isOwn ? await this.#outbox() : []).map((record) => [record.reedId, record]));
   }
 }
+
+/** Of people those whose server is called so, as far as it was typed; one's own by its host. */
+const ofServer = (people: readonly PersonRef[], begun: string): PersonRef[] =>
+  people.filter(({ userId, server }) =>
+    beginsSo(begun, { server: serverOf(userIn(userId)), label: server === '' ? hostOf(self.location.origin) : server }),
+  );
 
 /** The items of the first pages of a list. */
 async function take<T>(list: Pages<T>, pages: number): Promise<{ items: T[]; more: boolean }> {
