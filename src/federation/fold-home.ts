@@ -62,7 +62,13 @@ export type FoldHomeDeps = LedgerContext & {
   readonly moved: (eventId: string, reason: 'acked' | 'gone' | null) => void;
 };
 
-type Passing = { readonly ciphertext: Uint8Array; readonly isOnce: boolean; readonly signal: AbortSignal };
+type Passing = {
+  readonly ciphertext: Uint8Array;
+  readonly isOnce: boolean;
+  /** When it is dropped; milliseconds of the monotonic clock. */
+  readonly endMs: number;
+  readonly signal: AbortSignal;
+};
 /** Why the passing on of a copy ends early: its peer has had it, or wants it no more. */
 const SUPERSEDED = Symbol('superseded');
 
@@ -203,12 +209,15 @@ export class FoldHome {
 
   /** Passes a holder's copy on, in the time that is given to it; then it is dropped. So is one of a peer that has not taken those before it. */
   async forward(eventId: string, ciphertext: Uint8Array, isOnce = false): Promise<ForwardOutcome> {
-    const { clock, looks } = this.#deps;
+    const { clock, limits, looks } = this.#deps;
     const to = await forwardingOf(this.#deps, eventId);
     if (to === null) return 'gone';
+    // However late this is: once others may take it for dropped, its peer's slot may be given to something else.
+    const leftMs = to.dueAt.getTime() - limits.forwardAgainMs - clock.now();
+    const endMs = clock.monotonicMs() + Math.min(leftMs, isOnce ? limits.fallbackForwardMs : limits.forwardMs);
     const held = this.#held.take(to.server, ciphertext.length);
     try {
-      if (held !== null) return await this.#onItsWay(eventId, to, { ciphertext, isOnce });
+      if (held !== null) return await this.#onItsWay(eventId, to, { ciphertext, isOnce, endMs });
       if (!isOnce) await forwarded(this.#deps, { eventId, relays: to.relays, outcome: 'failed' }, clock.now());
       return 'failed';
     } finally {
@@ -231,10 +240,9 @@ export class FoldHome {
   }
 
   async #pass(eventId: string, to: Forwarding, of: Passing): Promise<ForwardOutcome> {
-    const { clock, limits } = this.#deps;
+    const { clock } = this.#deps;
     const body = encodeFoldDelivery({ peerRequestId: to.peerRequestId, ciphertext: of.ciphertext, threadRecord: to.record });
-    const totalMs = of.isOnce ? limits.fallbackForwardMs : limits.forwardMs;
-    const outcome = await this.#send(to.server, { body, totalMs, isOnce: of.isOnce }, of.signal);
+    const outcome = await this.#send(to.server, { body, endMs: of.endMs, isOnce: of.isOnce }, of.signal);
     // Of what came over a border itself whoever sent it is told, and tries again.
     if (!of.isOnce || outcome !== 'failed') await forwarded(this.#deps, { eventId, relays: to.relays, outcome }, clock.now());
     return outcome;
@@ -242,17 +250,18 @@ export class FoldHome {
 
   async #send(
     server: ServerId,
-    of: { readonly body: Uint8Array; readonly totalMs: number; readonly isOnce: boolean },
+    of: Pick<Passing, 'endMs' | 'isOnce'> & { readonly body: Uint8Array },
     signal: AbortSignal,
   ): Promise<ForwardOutcome> {
     const { calls, clock, limits, noted } = this.#deps;
-    const end = clock.monotonicMs() + of.totalMs;
     for (let tries = of.isOnce ? 2 : 1; ; tries++) {
-      const answer = await calls.call(server, 'deliver', of.body, { timeoutMs: Math.max(1, end - clock.monotonicMs()), signal });
+      const timeoutMs = of.endMs - clock.monotonicMs();
+      if (timeoutMs <= 0) return 'failed';
+      const answer = await calls.call(server, 'deliver', of.body, { timeoutMs, signal });
       // Of one whose peer uses its slot for something else its ack may be on its way.
       if (signal.aborted) return signal.reason === SUPERSEDED ? 'relayed' : 'failed';
-      const next = afterDelivery(answer, { leftMs: end - clock.monotonicMs(), tries }, limits);
-      const [leftMs, waitMs] = [end - clock.monotonicMs(), answer.retryAfterMs ?? 0];
+      const [leftMs, waitMs] = [of.endMs - clock.monotonicMs(), answer.retryAfterMs ?? 0];
+      const next = afterDelivery(answer, { leftMs, tries }, limits);
       if (next === 'again' && waitMs < leftMs) {
         await pause(clock, waitMs, signal).catch(() => undefined);
         continue;

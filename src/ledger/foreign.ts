@@ -144,6 +144,8 @@ export type Forwarding = {
   readonly kind: SubjectKind;
   readonly subject: ReedId;
   readonly relays: number;
+  /** From when on others take it for dropped. */
+  readonly dueAt: Date;
   /** Of a thread: the certificate of its record, which names its parts. */
   readonly record: object | null;
 };
@@ -157,7 +159,7 @@ export const forwardingOf = async (context: LedgerContext, eventId: string): Pro
     name: 'ledger_forwarding_of',
     text: `
 with f as materialized (
-  select f.requesting_server_id as server, f.peer_request_id as "peerRequestId", e.subject_kind as kind, e.subject_id as subject, e.relays,
+  select f.requesting_server_id as server, f.peer_request_id as "peerRequestId", e.subject_kind as kind, e.subject_id as subject, e.relays, e.due_at as "dueAt",
     case when e.subject_kind = 'thread' then (select s.certificate from threads t join statements s on s.hash = t.statement_hash where t.id = e.subject_id) end as record
   from pending_events e join foreign_relay_requests f on f.event_id = e.event_id where e.event_id = $1 and (e.state = 6) is true
 ),

@@ -106,6 +106,30 @@ describe('an ack that comes while its event is being written', () => {
   });
 });
 
+describe('a copy whose time is over before it sets out', () => {
+  it('is sent no more: its event is for others by then, and its slot may be', async () => {
+    const { author, reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    const asked = () => author.frames.filter(({ type }) => type === 'relayRequest').length;
+    const forwarding = () => pair.home.community.rows('select from pending_events where state = 6');
+    const ofThePeer = 'insert into reed_server_allocations (reed_id, server_id, holding) values ($1, $2, false)';
+    // What is looked at before it sets out takes longer than it may be kept.
+    await pair.home.community.holding(ofThePeer, [reed, pair.asking.id], async () => {
+      reader.request(reed);
+      await expect.poll(forwarding).toHaveLength(1);
+      author.behaviour.answer = 'nothing';
+      pair.clock.move(31_000);
+      await pair.home.server.app.round();
+      expect(await forwarding()).toEqual([]);
+    });
+    await pair.settle();
+    expect(pair.wire.count('deliver')).toBe(0);
+    author.behaviour.answer = 'bytes';
+    await pair.passUntil(5_000, () => held(reed));
+    expect(asked()).toBeGreaterThan(1);
+  });
+});
+
 describe('a request that comes after its cancel', () => {
   it('opens nothing', async () => {
     const { author, reed } = await pair.reed();
