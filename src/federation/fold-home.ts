@@ -258,7 +258,7 @@ export class FoldHome {
       const timeoutMs = of.endMs - clock.monotonicMs();
       if (timeoutMs <= 0) return 'failed';
       const answer = await calls.call(server, 'deliver', of.body, { timeoutMs, signal });
-      // Of one whose peer uses its slot for something else its ack may be on its way.
+      // Of one whose peer uses its slot for something else its ack may be on its way, or here.
       if (signal.aborted) return signal.reason === SUPERSEDED ? 'relayed' : 'failed';
       const [leftMs, waitMs] = [of.endMs - clock.monotonicMs(), answer.retryAfterMs ?? 0];
       const next = afterDelivery(answer, { leftMs, tries }, limits);
@@ -274,7 +274,8 @@ export class FoldHome {
   async ack(peer: ServerId, body: Uint8Array): Promise<FoldReply> {
     const word = decodeFoldWord(body);
     if (word === null) throw malformed();
-    // It may well come before we have noted that the copy was taken.
+    // It may well come before we have noted that the copy was taken, which is sent no second time then: its slot is another's already.
+    await this.#endForward(peer, word.peerRequestId, SUPERSEDED);
     const ack = () => acknowledgeForeign(this.#deps, peer, word.peerRequestId, this.#deps.clock.now());
     return this.#ended(await patiently(this.#deps, ack, isBusy), 'acked');
   }

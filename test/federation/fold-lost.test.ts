@@ -106,6 +106,32 @@ describe('an ack that comes while its event is being written', () => {
   });
 });
 
+describe('a copy whose answer was lost', () => {
+  it('is on the wire no more once it is acknowledged, though it was being sent a second time', async () => {
+    const { reed } = await pair.reed();
+    const reader = await pair.member(pair.asking);
+    let sent = 0;
+    pair.wire.fate = ({ leg }) => {
+      if (leg === 'ack') return 'hold';
+      if (leg !== 'deliver') return 'pass';
+      sent += 1;
+      return sent === 1 ? 'lose-answer' : 'hold';
+    };
+    reader.request(reed);
+    await expect.poll(() => pair.wire.held).toBe(2);
+    expect(pair.wire.flights).toHaveLength(1);
+    pair.wire.fate = () => 'pass';
+    const acknowledges = pair.wire.calls.at(-1)?.leg === 'ack' ? 'last' : 'first';
+    pair.wire.releaseOne(acknowledges);
+    await expect.poll(() => pair.home.community.rows('select from pending_events')).toEqual([]);
+    expect(pair.wire.flights).toEqual([]);
+    expect(await pair.home.community.rows('select holding from reed_server_allocations where reed_id = $1', [reed])).toEqual([
+      { holding: true },
+    ]);
+    pair.wire.mend();
+  });
+});
+
 describe('a copy whose time is over before it sets out', () => {
   it('is sent no more: its event is for others by then, and its slot may be', async () => {
     const { author, reed } = await pair.reed();
