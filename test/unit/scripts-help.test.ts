@@ -11,5 +11,6 @@ const run = (script: string, ...args: string[]) => {
 
 test.each(['check.ts', 'gen.ts', 'build.ts'])('%s says how it is used, and runs nothing', (script) => {
   expect(run(script, '--help')).toEqual({ status: 0, stderr: '', stdout: expect.stringMatching(/^Usage: npm run /) });
+  expect(run(script, 'toString').status).toBe(2);
   expect(run(script, '--hepl')).toEqual({ status: 2, stderr: expect.stringMatching(/^There is no option --hepl\.\nUsage: /), stdout: '' });
 });
