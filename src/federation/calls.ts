@@ -18,7 +18,7 @@ export type PeerCallsDeps = {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly client: Pick<PeerClient, 'call'>;
-  readonly documents: Documents;
+  readonly documents: Pick<Documents, 'refresh'>;
   readonly onChange: OnPeerChange;
   /** 0 ≤ x < 1, for the spread of retries. */
   readonly chance: () => number;

@@ -18,8 +18,8 @@ export type SenderDeps = {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly log: Logger;
-  readonly calls: PeerCalls;
-  readonly documents: Documents;
+  readonly calls: Pick<PeerCalls, 'call'>;
+  readonly documents: Pick<Documents, 'refresh'>;
   readonly nonces: Pick<Nonces, 'sweep'>;
   /** What we say of ourselves now. */
   readonly document: () => Promise<object>;

@@ -88,17 +88,24 @@ const CLAIM = claimOf('s.author_id = any($5::text[])');
 /** Goes on where the one before ended: a pass reads each author once, not all of them for each few. */
 const CLAIM_AFTER = claimOf('s.author_id > $5');
 
-/** Certificates of facts of author $1, by their numbers; $2: for that peer, whose parked items tell nothing in the stream. A thread counts as its parts. */
+/**
+ * Certificates of facts of author $1, by their numbers; $2: for that peer, whose parked items tell nothing in the stream. A thread counts as its parts.
+ * Each row is looked up by its key (`limit 1` keeps it so): joined, the planner reads the whole of a table that grew since it was last counted.
+ */
 const itemsOf = (numbers: string): string => `
 select f.number::float8 as number, f.kind, f.subject_id as subject, coalesce(r.broadcast, false) as broadcast, s.certificate,
   case when f.kind = 'thread' and s.hash is not null then (
-    select jsonb_agg(ps.certificate order by p.thread_index) from reeds p join statements ps on ps.hash = p.statement_hash
+    select jsonb_agg(ps.certificate order by p.thread_index)
+    from reeds p left join lateral (select certificate from statements where hash = p.statement_hash limit 1) ps on true
     where p.thread_head = f.subject_id) end as parts,
   case when f.kind = 'thread-removal' then (select ts.certificate from statements ts where ts.hash = t.statement_hash) end as record
 from author_facts f
-left join reeds r on f.kind in ('reed', 'thread', 'reed-removal') and r.id = f.subject_id
-left join threads t on f.kind in ('thread', 'thread-removal') and t.id = f.subject_id
-left join statements s on s.hash = case f.kind
+left join lateral (
+  select * from reeds where f.kind in ('reed', 'thread', 'reed-removal') and id = f.subject_id limit 1) r on true
+left join lateral (
+  select * from threads where f.kind in ('thread', 'thread-removal') and id = f.subject_id limit 1) t on true
+left join lateral (
+  select hash, certificate from statements where hash = case f.kind
     when 'reed' then case when r.removed_at is null then r.statement_hash end
     when 'thread' then case when r.removed_at is null and t.removal_hash is null then t.statement_hash end
     when 'reed-removal' then r.removal_hash
@@ -106,7 +113,8 @@ left join statements s on s.hash = case f.kind
     when 'account-removal' then (select x.statement_hash from account_removals x where x.user_id = f.subject_id)
     when 'key' then (select k.statement_hash from keys k where k.id = f.subject_id and k.void_hash is null)
     when 'key-revocation' then (select k.statement_hash from key_revocations k where k.key_id = f.subject_id) end
-  and ($2::text is null or not exists (select from parked_items p where p.server_id = $2 and p.author_id = f.author_id and p.number = f.number))
+  and (select true from parked_items p where p.server_id = $2 and p.author_id = f.author_id and p.number = f.number) is null
+  limit 1) s on true
 where f.author_id = $1 and f.number = any(${numbers}) order by f.number`;
 
 /** The next after $3, $4 at most, which weigh $6 at most, a thread $5. */

@@ -121,3 +121,47 @@ test('a pass claims whoever is behind, reading each author once', async () => {
   // Four pages of indexes and rows for each author that is behind or looked at, and not seven times all authors.
   expect(buffers).toBeLessThan(6 * AUTHORS);
 });
+
+test('a plan that was made for items while there were few looks each up by its key when there are many', async () => {
+  const young = await makeWorld();
+  const own = new pg.Client({ connectionString: young.databaseUrl });
+  await own.connect();
+  try {
+    const self = young.identity.server.id;
+    const author = `author0000000001@${self}` as UserId;
+    await own.query('insert into identities (id, server_id, first_seen_at) values ($1, $2, now())', [author, self]);
+    await own.query('insert into author_streams (author_id, last_number) values ($1, 5000)', [author]);
+    const publish = (from: number, to: number) =>
+      own.query(
+        `with new as (select g as number, $1 || '/' || g as id, sha256(('reed' || g)::bytea) as hash from generate_series(${from}, ${to}) g),
+          f as (insert into author_facts (author_id, number, kind, subject_id) select $1, number, 'reed', id from new),
+          s as (insert into statements (hash, user_id, type, seq, signed_at, certificate) select hash, $1, 'reed', number, now(), '{}' from new),
+          i as (insert into reed_identities (id, server_id, author_id) select id, $2, $1 from new)
+        insert into reeds (id, author_id, statement_hash, registered_at) select id, $1, hash, now() from new`,
+        [author, self],
+      );
+    const statementOf = async (cursor: number): Promise<Sql> => {
+      const asked: Sql[] = [];
+      const db = new Proxy(young.db, { get: () => async (given: Sql) => asked.splice(asked.length, 0, given) });
+      const state = { start: 0, cursor, acked: cursor, sent: cursor, items: 100, failures: 0, laterSinceMs: null };
+      await new StreamTable({ ...young, db }).items({ peer, author, lease: '', state });
+      return asked[0] as Sql;
+    };
+    const items = async (cursor: number): Promise<number> => {
+      const values = ((await statementOf(cursor)).values ?? []).map((value) => own.escapeLiteral(String(value))).join(', ');
+      const { rows } = await own.query(`explain (analyze, buffers, format json) execute items (${values})`);
+      const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    };
+    await publish(1, 500);
+    await own.query('set plan_cache_mode = force_generic_plan');
+    await own.query(`prepare items (text, text, bigint, int, int, int) as ${(await statementOf(0)).text}`);
+    await items(499);
+    await publish(501, 5_000);
+    expect(await items(4_999)).toBeLessThan(40);
+    expect(await items(4_900)).toBeLessThan(40 * 100);
+  } finally {
+    await own.end();
+    await young.close();
+  }
+});

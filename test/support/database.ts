@@ -1,28 +1,23 @@
 // Test databases: clones of the run's migrated template, and whole Postgres servers for tests that break theirs.
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import pino from 'pino';
 import { inject } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded.ts';
+import { connected, forget } from './connections.ts';
 import { copyData, makeDataFolder } from './data-folder.ts';
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 export type TestServer = { readonly url: string; readonly pid: number; readonly folder: string; stop(): Promise<void> };
 
-/** Runs statements on a connection of their own. */
-export const run = async (url: string, ...statements: string[]): Promise<pg.QueryResult[]> => {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+/** Runs statements, one after the other, beside whatever else goes on there. */
+export const run = (url: string, ...statements: string[]): Promise<pg.QueryResult[]> =>
+  connected(url, async (client) => {
     const results: pg.QueryResult[] = [];
     for (const statement of statements) results.push(await client.query(statement));
     return results;
-  } finally {
-    await client.end();
-  }
-};
+  });
 
 /** The way to a database that members of a network have, though the tests' own is a socket. */
 export const overTcp = (url: string): string => {
@@ -45,9 +40,13 @@ export const createDatabase = async (options: { empty?: boolean } = {}): Promise
   // Copying the files is several times faster than writing every page to the log.
   const source = options.empty ? 'template0' : new URL(template).pathname.slice(1);
   await run(server, `create database ${name} template ${source} strategy file_copy`);
+  const url = inServer(template, name);
   return {
-    url: inServer(template, name),
-    drop: async () => void (await run(server, `drop database if exists ${name} with (force)`)),
+    url,
+    drop: async () => {
+      await forget(url);
+      await run(server, `drop database if exists ${name} with (force)`);
+    },
   };
 };
 

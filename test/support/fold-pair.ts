@@ -24,7 +24,7 @@ export const openSide = async (
   });
   id = server.app.serverId;
   wire.attach(id, server.app.legs);
-  return { server, id, url: server.url, community: new LightCommunity(server.database.url, id, true) };
+  return { server, id, url: server.url, community: new LightCommunity(server.database.url, id) };
 };
 
 /** Both know of each other, and their peering is live. */

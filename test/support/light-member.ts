@@ -9,6 +9,7 @@ import { type LightAccount, writeAccounts, writeReeds, writeSessions } from '../
 import { makeRequestId, type ReedId, type RequestId, type UserId, userOf } from '../../src/wire/address.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/codec.ts';
 import { DELIVERY_TYPES, type Frame, type FrameOf, type FrameType } from '../../src/wire/frames.ts';
+import { connected } from './connections.ts';
 
 export type { LightAccount };
 
@@ -24,19 +25,10 @@ export type RegisteredFields = {
 export class LightCommunity {
   readonly #url: string;
   readonly #serverId: string;
-  readonly #kept: pg.Pool | null;
 
-  /** `keepsConnections`: until it is closed, for who looks a thousand times at a database that nobody breaks; else each look has one of its own. */
-  constructor(databaseUrl: string, serverId: string, keepsConnections = false) {
+  constructor(databaseUrl: string, serverId: string) {
     this.#url = databaseUrl;
     this.#serverId = serverId;
-    this.#kept = keepsConnections ? new pg.Pool({ connectionString: databaseUrl, max: 3, allowExitOnIdle: true }) : null;
-    // An idle connection may be ended with its database.
-    this.#kept?.on('error', () => undefined);
-  }
-
-  async close(): Promise<void> {
-    await this.#kept?.end();
   }
 
   accounts(count: number): Promise<LightAccount[]> {
@@ -157,16 +149,8 @@ export class LightCommunity {
     }
   }
 
-  readonly #run = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
-    if (this.#kept !== null) return this.#kept.query(text, [...values]);
-    const client = new pg.Client({ connectionString: this.#url });
-    await client.connect();
-    try {
-      return await client.query(text, [...values]);
-    } finally {
-      await client.end();
-    }
-  };
+  readonly #run = (text: string, values: readonly unknown[]): Promise<pg.QueryResult> =>
+    connected(this.#url, (client) => client.query(text, [...values]));
 }
 
 export type LightBehaviour = {

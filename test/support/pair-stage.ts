@@ -69,10 +69,7 @@ export abstract class PairStage {
   }
 
   async close(): Promise<void> {
-    for (const { community, server } of this.sides.splice(0)) {
-      await community.close();
-      await server.close();
-    }
+    for (const { server } of this.sides.splice(0)) await server.close();
   }
 
   /** Accounts of a side, whose keys the other sides know as if they had been proven to them. */

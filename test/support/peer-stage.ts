@@ -3,7 +3,7 @@
 import { cryptoRandom } from '../../src/base/ids.ts';
 import { untilIdle } from '../../src/base/rest.ts';
 import { StoredPeers } from '../../src/federation/stored-peers.ts';
-import type { Leg } from '../../src/federation/stream-ports.ts';
+import type { Leg, PeerCalls } from '../../src/federation/stream-ports.ts';
 import { beginShare } from '../../src/federation/stream-share.ts';
 import { openStreams, type Streams } from '../../src/federation/streams.ts';
 import type { ServerId } from '../../src/wire/address.ts';
@@ -21,7 +21,10 @@ export type Home = World & {
   rows<Row extends object>(text: string, ...values: unknown[]): Promise<Row[]>;
 };
 
-export async function openHome(wire: PeerWire, options: WorldOptions = {}): Promise<Home> {
+type Through = (world: World, calls: PeerCalls) => PeerCalls;
+
+/** @param through what a home's calls go through on their way to the wire; as they are without it */
+export async function openHome(wire: PeerWire, options: WorldOptions = {}, through?: Through): Promise<Home> {
   let home: Home | null = null;
   const world = await makeWorld({
     ...options,
@@ -30,15 +33,23 @@ export async function openHome(wire: PeerWire, options: WorldOptions = {}): Prom
     onRemovalWithdrawn: (user) => home?.streams.factOf(user),
     learnReed: async (id) => home?.streams.learnReed(id) ?? false,
   });
-  home = homeOf(world, wire);
+  home = homeOf(world, wire, through);
   return home;
 }
 
-function homeOf(world: World, wire: PeerWire): Home {
+function homeOf(world: World, wire: PeerWire, through: Through = (_world, calls) => calls): Home {
   const { id } = world.identity.server;
   const told: string[] = [];
   const streams = openStreams({
-    ...{ ...world, random: cryptoRandom, calls: wire.callsOf(() => id), peers: new StoredPeers(world.db) },
+    ...{
+      ...world,
+      random: cryptoRandom,
+      calls: through(
+        world,
+        wire.callsOf(() => id),
+      ),
+      peers: new StoredPeers(world.db),
+    },
     log: { warn: (details, message) => void told.push(`warning: ${message} ${JSON.stringify(details)}`) },
     told: {
       published: (reed) => void told.push(`published ${reed}`),

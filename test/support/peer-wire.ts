@@ -1,11 +1,11 @@
 // Several servers in one process, peers of each other, over a wire that loses, repeats, holds back and rewrites calls and answers as a test says.
 // It takes the place of the signed transport at its port: who calls is what the wire says.
-import pg from 'pg';
 import type { App } from '../../src/app.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/base/codes.ts';
 import { AppError } from '../../src/base/errors.ts';
 import type { Called, PeerCalls } from '../../src/federation/stream-ports.ts';
 import type { ServerId } from '../../src/wire/address.ts';
+import { connected } from './connections.ts';
 import { run } from './database.ts';
 
 export type WireCall = { readonly from: ServerId; readonly to: ServerId; readonly leg: string; readonly body: Uint8Array };
@@ -83,9 +83,7 @@ export async function approve(here: string, there: string): Promise<void> {
   );
   const other = self?.rows[0] as { id: string; name: string; key: string; armor: string; statement: object } | undefined;
   if (other === undefined) throw new Error('the other server has no key');
-  const client = new pg.Client({ connectionString: here });
-  await client.connect();
-  try {
+  await connected(here, async (client) => {
     await client.query('insert into servers (id, name, first_seen_at) values ($1, $2, now()) on conflict do nothing', [
       other.id,
       other.name,
@@ -99,7 +97,5 @@ export async function approve(here: string, there: string): Promise<void> {
        on conflict (server_id) do update set state = 'live', away = false, retry_at = null, failures = 0`,
       [other.id],
     );
-  } finally {
-    await client.end();
-  }
+  });
 }
