@@ -1,6 +1,8 @@
 // How much came to a list since this profile last looked at it, without what was looked at elsewhere. Counted by when a copy came here, not by its own
 // time: what was written while one was away is new, too. Bounded: more than fits on the mark is not counted.
 import type { Member } from '../../../src/client/member.ts';
+import type { CopyRecord } from '../../../src/client/store.ts';
+import { userOf } from '../../../src/wire/address.ts';
 import type { UnreadList, UnreadView } from '../link/community.ts';
 import type { Database } from '../store/database.ts';
 
@@ -9,20 +11,29 @@ const LOOKED_AT = 51;
 /** Of those that were looked at one by one, so many are remembered: the newest. */
 const REMEMBERED = 300;
 const ONE_BY_ONE = 'looked at';
+/** Whose lists are counted, and what stands in them. */
+type Reader = { readonly account: { readonly user: string } | null; readonly receiving: Pick<Member['receiving'], 'timeline'> };
+
 const metaOf = (list: UnreadList): string => `seen ${list}`;
 
 export class Unread {
-  readonly #member: Member;
-  readonly #database: Database;
+  readonly #member: Reader;
+  readonly #database: Pick<Database, 'get' | 'put'>;
 
-  constructor({ member, database }: { readonly member: Member; readonly database: Database }) {
+  constructor({ member, database }: { readonly member: Reader; readonly database: Pick<Database, 'get' | 'put'> }) {
     this.#member = member;
     this.#database = database;
   }
 
+  /** A reply or echo that names its reader stands in two lists under one mark: it counts as a mention, until either list was looked at. */
   async count(): Promise<UnreadView> {
-    const [home, mentions, answers] = await Promise.all((['home', 'mentions', 'answers'] as const).map((list) => this.#newIn(list)));
-    return { home: home ?? 0, mentions: mentions ?? 0, answers: answers ?? 0 };
+    const [home, mentions, answers] = await Promise.all([this.#newIn('home'), this.#newIn('mentions'), this.#newIn('answers')]);
+    const answersSeenAt = await this.#seenAt('answers');
+    return {
+      home: home.length,
+      mentions: mentions.filter((copy) => !this.#isAnswer(copy) || copy.storedAt > answersSeenAt).length,
+      answers: answers.filter((copy) => !this.#isMention(copy)).length,
+    };
   }
 
   /** The person looks at a list: what came up to this time is new no more. */
@@ -39,11 +50,21 @@ export class Unread {
     return true;
   }
 
-  async #newIn(list: UnreadList): Promise<number> {
+  #isMention({ certificate }: CopyRecord): boolean {
+    return certificate.statement.mentions.some((user) => user === this.#member.account?.user);
+  }
+
+  #isAnswer({ certificate }: CopyRecord): boolean {
+    const { replyTo, echoOf, thread } = certificate.statement;
+    if (thread && thread.index > 0) return false;
+    return [replyTo, echoOf].some((reed) => reed !== undefined && userOf(reed) === this.#member.account?.user);
+  }
+
+  async #newIn(list: UnreadList): Promise<CopyRecord[]> {
     const seenAt = await this.#seenAt(list);
     const { copies } = await this.#member.receiving.timeline({ kind: list }, { limit: LOOKED_AT });
     const looked = await this.#oneByOne();
-    return copies.filter(({ id, own, storedAt }) => !own && storedAt > seenAt && !looked.has(id)).length;
+    return copies.filter(({ id, own, storedAt }) => !own && storedAt > seenAt && !looked.has(id));
   }
 
   async #oneByOne(): Promise<ReadonlySet<string>> {
