@@ -189,10 +189,12 @@ export class Receiving {
   /** Takes a frame; frames of features that this version does not use are let go of. */
   frame(frame: Frame): void {
     switch (frame.type) {
+      // Asked for, or of the moment: nothing that was missed.
       case 'dataResponse':
-      case 'followReed':
       case 'pipeReed':
       case 'archiveReed':
+        return void this.viewer.intake.delivery(frame);
+      case 'followReed':
       case 'reedReply':
       case 'mention':
         if (this.viewer.intake.delivery(frame)) this.#sync.delivered();

@@ -98,10 +98,10 @@ export type Watch =
 export type SyncProgress = {
   /**
    * away: no connection. held-back: the server takes the request for what was missed a little later, it is repeated by itself; nothing new is
-   * told until then. catching-up: what was missed is coming. live: nothing has come for a while, nothing waits.
+   * told until then. catching-up: what was missed is coming. live: none of it has come for a while, nothing waits.
    */
   readonly state: 'away' | 'held-back' | 'catching-up' | 'live';
-  /** Deliveries since the connection was made. */
+  /** Deliveries of what was missed, since the connection was made; not what was asked for, nor pipes and the archive. */
   readonly received: number;
   /** Deliveries that wait to be looked at. */
   readonly waiting: number;
