@@ -2,12 +2,12 @@
 import { OffsetClock } from '../base/clock.ts';
 import { SetupError } from '../base/setup-error.ts';
 import { type KeyKind, rotateOwnKey } from '../federation/own-keys.ts';
-import { fingerprintOf, type ServerKeyId, serverIdFromFingerprint } from '../wire/address.ts';
+import { fingerprintOf, type ServerKeyId, serverIdFromFingerprint, spelled } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
 import { mended } from './own-faults.ts';
 import { openOwnIdentity } from './own-identity.ts';
 import type { Confirm } from './peers.ts';
-import { type ListTerminal, spelled } from './terminal.ts';
+import type { ListTerminal } from './terminal.ts';
 
 type KeysCommand = Beside & { readonly terminal: ListTerminal };
 export type KeysRotateCommand = KeysCommand & {

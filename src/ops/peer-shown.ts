@@ -2,9 +2,9 @@
 import type { DetailedPeer, EndAsked } from '../federation/directory.ts';
 import type { PeerTraffic } from '../federation/peer-report.ts';
 import type { PeerStream } from '../federation/stream-report.ts';
-import { fingerprintOf } from '../wire/address.ts';
+import { fingerprintOf, spelled } from '../wire/address.ts';
 import { lackOf } from './streams.ts';
-import { counted, seconds, spelled } from './terminal.ts';
+import { counted, seconds } from './terminal.ts';
 
 /** `streams` is null once the peering has ended. */
 export type PeerView = { readonly peer: DetailedPeer; readonly traffic: PeerTraffic; readonly streams: PeerStream | null };

@@ -12,12 +12,12 @@ import { openDirectory, openPeering } from '../federation/federation.ts';
 import { peerTraffic } from '../federation/peer-report.ts';
 import type { Moving, ShownInvitation } from '../federation/peering.ts';
 import { peerStreams } from '../federation/stream-report.ts';
-import { fingerprintOf, parseServerId, parseServerKeyId, type ServerId } from '../wire/address.ts';
+import { fingerprintOf, parseServerId, parseServerKeyId, type ServerId, spelled } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
 import { mended } from './own-faults.ts';
 import { openOwnIdentity } from './own-identity.ts';
 import { shownPeer, wayTo } from './peer-shown.ts';
-import { type ListTerminal, spelled } from './terminal.ts';
+import type { ListTerminal } from './terminal.ts';
 
 export type Confirm = ((question: string, signal: AbortSignal) => Promise<boolean>) | null;
 export type PeersCommand = Beside & { readonly terminal: ListTerminal };

@@ -10,6 +10,7 @@ import { startEmbedded } from '../db/embedded.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { migrate } from '../db/migrate.ts';
 import { hasServerKeys } from '../db/stored-keys.ts';
+import { spelled } from '../wire/address.ts';
 import { addressWarning } from './address-warning.ts';
 import { assertPortFree } from './port-check.ts';
 import { explainStart } from './setup-faults.ts';
@@ -93,7 +94,7 @@ const placeInvite = async (deps: ServeDeps, invite: string | null): Promise<stri
 
 const announce = (deps: ServeDeps, running: Running, inviteFile: string | null): void => {
   const { url, serverId, fingerprint, rootInvite } = running.app;
-  const lines = [`Reedbed is ready at ${url}`, `  server       ${serverId}`, `  fingerprint  ${fingerprint}`];
+  const lines = [`Reedbed is ready at ${url}`, `  server       ${serverId}`, `  fingerprint  ${spelled(fingerprint)}`];
   if (inviteFile !== null) lines.push(`  root invite  in ${inviteFile} (works once, within 24 hours)`);
   else if (rootInvite !== null)
     lines.push(`  root invite  ${rootInvite}`, '               Open it to become the first member. It works once, within 24 hours.');

@@ -34,9 +34,6 @@ export const createTerminal = (json: boolean): ListTerminal => ({
     ),
 });
 
-/** A fingerprint as people read it to each other. */
-export const spelled = (fingerprint: string): string => fingerprint.toUpperCase().replace(/(.{4})(?=.)/g, '$1 ');
-
 /** A time as people read it, in whole seconds. */
 export const seconds = (at: Date): string => at.toISOString().replace(/\.\d{3}Z$/, 'Z');
 

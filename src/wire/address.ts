@@ -74,6 +74,9 @@ export const inviterOf = (id: InviteId): UserId | null => (id === ROOT_INVITE ? 
 export const fingerprintOf = (id: UserKeyId | ServerKeyId): Fingerprint =>
   (id.includes('/') ? id.slice(USER_CHARS + 1) : id.slice(0, id.indexOf('@'))) as Fingerprint;
 
+/** A fingerprint as people see it and read it to each other: capitals, in groups of four. */
+export const spelled = (fingerprint: string): string => fingerprint.toUpperCase().replace(/(.{4})(?=.)/g, '$1 ');
+
 /** Milliseconds since the epoch written in the id's uuid. Never a reason to sort by: only to refuse what is dated ahead. */
 export const uuidTimeMs = (id: ReedId | RequestId | Uuid): number =>
   Number.parseInt((id.length === 36 ? id : id.slice(USER_CHARS + 1)).replaceAll('-', '').slice(0, 12), 16);

@@ -50,6 +50,7 @@ test('a changed key needs a new backup first, and then everything goes on', asyn
   await seesText(ben.page, 'Signed with the first key');
   await openAccount(page);
   const fingerprint = await page.locator('code').first().textContent();
+  expect(fingerprint, 'as servers print theirs').toMatch(/^([0-9A-F]{4} ){9}[0-9A-F]{4}$/);
   await look(page, 'account');
   await page.getByRole('button', { name: 'Change the key' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).click();

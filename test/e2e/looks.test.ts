@@ -36,6 +36,7 @@ test('pages for someone who is not a member', async () => {
   await look(page, 'join-refused');
   await page.goto(`${server.url}/about`);
   await page.getByText('New members come by invite').waitFor();
+  await page.getByText(/^([0-9A-F]{4} ){9}[0-9A-F]{4}$/).waitFor();
   await look(page, 'about');
   await page.goto(`${server.url}/nowhere`);
   await page.getByText('There is no such page').waitFor();

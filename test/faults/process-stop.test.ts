@@ -60,7 +60,7 @@ describe('stopping', () => {
         expect(JSON.parse(await child.line())).toEqual({
           url: 'http://127.0.0.1:1',
           serverId: 'server',
-          fingerprint: 'f00d',
+          fingerprint: 'f00dba5e',
           rootInvite: expect.any(String),
         });
         const pid = await postgresPid();
@@ -160,11 +160,12 @@ describe('what is said at the start', () => {
       await expect(stat(file)).rejects.toThrow('ENOENT');
     });
 
-    it('says where to go when there is no invite', async () => {
+    it('says where to go when there is no invite, and its fingerprint as it is compared', async () => {
       const child = begin('joined', ['serve']);
       let shown = '';
       while (!shown.includes('Ctrl-C')) shown += `${await child.line()}\n`;
       expect(shown).toContain('Open http://127.0.0.1:1 in a browser');
+      expect(shown).toContain('  fingerprint  F00D BA5E\n');
       expect(shown).not.toContain('root invite');
     });
 

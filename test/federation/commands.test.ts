@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runKeysPrint, runKeysRotate } from '../../src/ops/keys.ts';
 import { runPeersAccept, runPeersInvite, runPeersList, runPeersMove, runPeersShow } from '../../src/ops/peers.ts';
 import { runStreamsRetry } from '../../src/ops/streams.ts';
-import { spelled } from '../../src/ops/terminal.ts';
+import { spelled } from '../../src/wire/address.ts';
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
 import { LightCommunity } from '../support/light-member.ts';

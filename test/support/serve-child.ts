@@ -8,7 +8,7 @@ import type { CreateApp, RunningApp } from '../../src/ops/serve.ts';
 const app: RunningApp = {
   url: process.env['REEDBED_PUBLIC_URL'] ?? 'http://127.0.0.1:1',
   serverId: 'server',
-  fingerprint: 'f00d',
+  fingerprint: 'f00dba5e',
   rootInvite: process.env['FAKE_APP'] === 'joined' ? null : 'http://127.0.0.1:1/#/join/secret-invite',
   statements: () => ({ ledger: 0, application: 0 }),
   close: () => {

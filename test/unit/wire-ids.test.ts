@@ -21,6 +21,7 @@ import {
   serverIdFromFingerprint,
   serverKeyId,
   serverOf,
+  spelled,
   userIdFromFingerprint,
   userKeyId,
   userOf,
@@ -82,6 +83,12 @@ describe('uuids', () => {
 });
 
 describe('ids', () => {
+  it('show their fingerprint in capitals, in groups of four, and nothing else of it changed', () => {
+    expect(spelled(PRINT)).toBe('4856 5ACB FC74 B378 AB86 E6B0 379F 1B50 0257 3C10');
+    expect(spelled(spelled(PRINT).replaceAll(' ', ''))).toBe(spelled(PRINT));
+    expect(spelled('')).toBe('');
+  });
+
   it('come apart into what they were made of', async () => {
     const server = await serverIdFromFingerprint(PRINT);
     const user = await userIdFromFingerprint(PRINT, server);

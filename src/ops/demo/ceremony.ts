@@ -12,6 +12,7 @@ import type { Member } from '../../client/member.ts';
 import { ServerTime } from '../../client/server-time.ts';
 import { challenge, signSession } from '../../client/session.ts';
 import { createLog } from '../../telemetry/log.ts';
+import { spelled } from '../../wire/address.ts';
 import { printTime } from '../../wire/kinds.ts';
 import { heading } from '../../wire/statements.ts';
 import { runKeysPrint } from '../keys.ts';
@@ -94,7 +95,7 @@ export const becomePeers = async (deps: CeremonyDeps): Promise<void> => {
   const file = join(folder, 'key-of-b.asc');
   await writeFile(file, `${String(key['armor'])}\n`);
   const invited = await printedBy(a, (command) => runPeersInvite({ ...command, key: file }));
-  progress(`A's operator invites B by its key (${b.fingerprint.slice(0, 9)}…, compared over another channel)`);
+  progress(`A's operator invites B by its key (${spelled(b.fingerprint).slice(0, 9)} …, compared over another channel)`);
   const connection = String(invited['connection']);
   await printedBy(b, (command) => runPeersAccept({ ...command, ...SURE, connection }));
   progress("B's operator takes the connection string; B calls A with it");
