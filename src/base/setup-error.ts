@@ -11,3 +11,6 @@ export class SetupError extends Error {
     this.mend = mend;
   }
 }
+
+/** A value on the command line that is wrong by itself, wherever and whenever it is said; `mend` says what is allowed. */
+export class WrongUse extends SetupError {}

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { DEFAULT_LIMITS, type LimitName, type Limits } from '../base/limits.ts';
-import { SetupError } from '../base/setup-error.ts';
+import { SetupError, WrongUse } from '../base/setup-error.ts';
 import { LIMIT_NAMES, limitKind, SETTINGS, type Setting, type SettingKey, snakeCase, variableOf } from './settings.ts';
 import { nearest } from './suggest.ts';
 
@@ -31,6 +31,7 @@ type TomlFile = { readonly name: string; readonly table: Table };
 
 const KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 const PREFIX = 'REEDBED_';
+const OPTION = '--';
 const LIMITS_BY_NAME = new Map<string, LimitName>(LIMIT_NAMES.map((name) => [snakeCase(name), name]));
 
 /** The defaults with some values changed, for tests and tools. */
@@ -93,8 +94,10 @@ const findUnknownNames = ({ name: file, table }: TomlFile): Problem[] => {
 
 /** A setting's text from outside the file, and what whoever gave it calls it. */
 const givenFor = (key: SettingKey, { environment, overrides }: ConfigSources): { text: string; label: string } | null => {
+  const option = overrides?.[key];
+  // An empty variable is one that was not set; an empty option was meant to say something.
+  if (option !== undefined) return { text: option, label: `${OPTION}${snakeCase(key).replaceAll('_', '-')}` };
   const places = [
-    { text: overrides?.[key], label: `--${snakeCase(key).replaceAll('_', '-')}` },
     { text: environment[variableOf(key)], label: variableOf(key) },
     ...(key === 'databaseUrl' ? [{ text: environment['DATABASE_URL'], label: 'DATABASE_URL' }] : []),
   ];
@@ -107,7 +110,7 @@ const readSetting = (key: SettingKey, sources: ConfigSources, toml: TomlFile, pr
   const given = givenFor(key, sources);
   const written = setting.environmentOnly ? undefined : toml.table[snakeCase(key)];
   if (given === null && written === undefined) return setting.default;
-  const value = given === null ? setting.kind.fromToml(written) : setting.kind.fromText(given.text);
+  const value = given === null ? setting.kind.fromToml(written) : given.text === '' ? null : setting.kind.fromText(given.text);
   if (value !== null) return value;
   problems.push(`${given?.label ?? `${snakeCase(key)} (${toml.name})`} must be ${setting.kind.expects}.`);
   return setting.default;
@@ -133,7 +136,14 @@ const readLimits = ({ name: file, table: whole }: TomlFile, problems: Problem[])
   return limits;
 };
 
-/** @throws SetupError that names every problem, one a line. */
+const faultOf = (problems: readonly Problem[]): SetupError => {
+  const [first = '', ...others] = problems;
+  const shown = others.length === 0 ? first : ['The configuration has problems:', ...problems.map((problem) => `  ${problem}`)].join('\n');
+  const Fault = problems.some((problem) => problem.startsWith(OPTION)) ? WrongUse : SetupError;
+  return new Fault(shown, 'See `reedbed config --help` for all settings.');
+};
+
+/** @throws SetupError that names every problem, one a line; WrongUse if one of them stands on the command line */
 export const readConfig = (sources: ConfigSources): Config => {
   const problems: Problem[] = [];
   const toml = readToml(sources, problems);
@@ -143,12 +153,7 @@ export const readConfig = (sources: ConfigSources): Config => {
   if (settings.passphrase !== undefined && settings.passphraseFile !== undefined) {
     problems.push(`${variableOf('passphrase')} and ${variableOf('passphraseFile')} exclude each other.`);
   }
-  if (problems.length > 0) {
-    throw new SetupError(
-      ['The configuration has problems:', ...problems.map((problem) => `  ${problem}`)].join('\n'),
-      'See `reedbed config --help` for all settings.',
-    );
-  }
+  if (problems.length > 0) throw faultOf(problems);
   const isLimit = settings.pingIntervalMs === SETTINGS.pingIntervalMs.default;
   const pingIntervalMs = isLimit ? limits.pingIntervalMs : settings.pingIntervalMs;
   return { ...settings, pingIntervalMs, limits: { ...limits, pingIntervalMs } };

@@ -40,6 +40,11 @@ const HAS_CONTROL = /\p{Cc}/u;
 export const text = (expects = 'a text without control characters'): Kind<string> =>
   textual(expects, (value) => (value.length <= MAX_TEXT && !HAS_CONTROL.test(value) ? value : null));
 
+const HOST = /^[\w.-]{1,253}$/;
+
+/** A name as a resolver takes it, or an address; whether anybody has it is for the system to say. */
+export const host: Kind<string> = textual('a host name or address', (value) => (isIP(value) !== 0 || HOST.test(value) ? value : null));
+
 export const serverName: Kind<string> = textual('a name of 1 to 80 characters on one line, none of them invisible', (value) => {
   const name = value.normalize('NFC');
   return isServerName(name) ? name : null;

@@ -1,6 +1,6 @@
 // The table of all settings: one row each, from which reading, `reedbed config` and the documentation are made.
 import { DEFAULT_LIMITS, type LimitName } from '../base/limits.ts';
-import { choice, databaseUrl, integer, type Kind, origin, serverName, text, toggle, trustedProxies } from './kinds.ts';
+import { choice, databaseUrl, host, integer, type Kind, origin, serverName, text, toggle, trustedProxies } from './kinds.ts';
 
 export type Setting<T> = {
   readonly kind: Kind<T>;
@@ -41,7 +41,7 @@ const MAX_PORT = 65_535;
 
 export const SETTINGS = {
   port: required(integer(0, MAX_PORT), 8080, 'TCP port for API, socket and web app; 0 takes a free one.'),
-  host: required(text('a host name or address'), '127.0.0.1', 'Address to listen on; `0.0.0.0` or `::` for all.'),
+  host: required(host, '127.0.0.1', 'Address to listen on; `0.0.0.0` or `::` for all.'),
   data: required(text('a folder'), './data', 'Folder for the embedded database and what the server keeps beside it.'),
   databaseUrl: secret(
     databaseUrl,

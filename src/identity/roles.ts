@@ -58,6 +58,9 @@ export async function listMembers(db: Database, { role, after, limit, strikesSin
   });
 }
 
+/** Whether a text is a name or an id that somebody could have. */
+export const couldBeMember = (nameOrId: string): boolean => parseUserId(nameOrId) !== null || checkUsername(nameOrId).ok;
+
 /** The member of this id, or of this name in whatever case; null if there is none. */
 export async function findMember(db: Database, nameOrId: string, strikesSince: Date): Promise<ListedMember | null> {
   const id = parseUserId(nameOrId);

@@ -8,7 +8,7 @@ type Options = Common & StreamsOf;
 
 const asNumber = (value: string): number => {
   const number = Number(value);
-  if (Number.isSafeInteger(number) && number > 0) return number;
+  if (/^\d{1,16}$/.test(value) && Number.isSafeInteger(number) && number > 0) return number;
   throw new InvalidArgumentError('It must be the number of an item, as `reedbed streams parked` shows it.');
 };
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { WrongUse } from '../base/setup-error.ts';
 import { configHelp, configToml, describeConfig } from '../config/describe.ts';
 import { createLog } from '../telemetry/log.ts';
 import { ROLES, type Role } from '../wire/roles.ts';
@@ -246,7 +247,7 @@ export const createProgram = (loadApp: LoadApp): Command => {
   return program;
 };
 
-/** Runs one command line. @returns the exit code: 0 done, 1 a fault, 2 wrong use. */
+/** Runs one command line. @returns the exit code: 0 done, 1 a fault or an answer that was no, 2 wrong use: nothing was looked at or done */
 export const runCommandLine = async (args: readonly string[], loadApp: LoadApp): Promise<number> => {
   try {
     await createProgram(loadApp).parseAsync(args, { from: 'user' });
@@ -256,6 +257,6 @@ export const runCommandLine = async (args: readonly string[], loadApp: LoadApp):
     const fault = faultOf(error);
     if (fault !== null) createTerminal(args.includes('--json')).fault(fault);
     else createLog('fatal').fatal({ err: error }, 'a fault that nobody caught; please report it');
-    return FAULT;
+    return error instanceof WrongUse ? WRONG_USE : FAULT;
   }
 };

@@ -1,7 +1,7 @@
 // What a holder is told on its command line, judged before anything is made on disk.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { SetupError } from '../base/setup-error.ts';
+import { join, resolve } from 'node:path';
+import { SetupError, WrongUse } from '../base/setup-error.ts';
 import { parseInviteLink } from '../client/invite-link.ts';
 import { parseReedId, parseUserId, type ReedId } from '../wire/address.ts';
 import { checkUsername, type UsernameReason } from '../wire/username.ts';
@@ -29,34 +29,34 @@ const linkedId = (text: string): string | null => {
   }
 };
 
-/** A reed's id, given as it is or in the link of its page. @throws SetupError */
+/** A reed's id, given as it is or in the link of its page. @throws WrongUse */
 export const reedIdOf = (text: string): ReedId => {
   const trimmed = text.trim();
   const reedId = parseReedId(trimmed) ?? parseReedId(linkedId(trimmed) ?? '');
   if (reedId === null)
-    throw new SetupError(
+    throw new WrongUse(
       `${JSON.stringify(text)} is neither the id of a reed nor a link to one.`,
       'Copy the link of the reed in the web app; an id looks like <author id>@<server id>/<uuid>.',
     );
   return reedId;
 };
 
-/** Somebody's name or id, as given. @throws SetupError */
+/** Somebody's name or id, as given. @throws WrongUse */
 export const personOf = (text: string): string => {
   const trimmed = text.trim();
   if (parseUserId(trimmed) === null && !checkUsername(trimmed).ok)
-    throw new SetupError(
+    throw new WrongUse(
       `${JSON.stringify(text)} is neither a name nor the id of a member.`,
       'Names are of its own server and written without @; who is of another server is named by id, which looks like <id>@<server id>.',
     );
   return trimmed;
 };
 
-/** The address in an invite link. @throws SetupError if it isn't a whole one */
+/** The address in an invite link. @throws WrongUse if it isn't a whole one */
 export const inviteOrigin = (link: string): string => {
   const origin = parseInviteLink(link)?.origin;
   if (origin === undefined)
-    throw new SetupError(
+    throw new WrongUse(
       `${JSON.stringify(link)} is not a whole invite link.`,
       'Copy it from https:// to its end and put it in quotation marks: the part after # belongs to it.',
     );
@@ -67,7 +67,13 @@ export const inviteOrigin = (link: string): string => {
 export const assertUsername = (name: string): void => {
   const checked = checkUsername(name);
   if (!checked.ok)
-    throw new SetupError(`The username ${JSON.stringify(name)} ${USERNAME_FAULTS[checked.reason]}.`, 'Choose another --username.');
+    throw new WrongUse(`The username ${JSON.stringify(name)} ${USERNAME_FAULTS[checked.reason]}.`, 'Choose another --username.');
+};
+
+/** The folder of a holder. An empty name would be the working folder, which is somebody else's. @throws WrongUse */
+export const folderOf = (given: string): string => {
+  if (given === '') throw new WrongUse('--store names no folder.', 'It is the path of one that is the holder’s alone, or of none yet.');
+  return resolve(given);
 };
 
 /** A folder that holds no keys yet needs to be told where to go and as whom. @throws SetupError */

@@ -1,7 +1,7 @@
 // `reedbed holder`: a member without a browser that fetches the reeds it is told to keep and answers for them. Its key and id are its own,
 // never its owner's; everything it has is in one folder, and it says on standard output what it holds and does.
 import { chmod } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { OffsetClock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
@@ -15,7 +15,7 @@ import { webSocketFactory } from '../client/web-socket.ts';
 import { makeFolder } from '../config/folder.ts';
 import type { ReedId } from '../wire/address.ts';
 import { openFileStore } from './file-store.ts';
-import { assertStartable, assertUsername, FIRST_START, inviteOrigin, KEY_FILE, personOf, reedIdOf } from './holder-arguments.ts';
+import { assertStartable, assertUsername, FIRST_START, folderOf, inviteOrigin, KEY_FILE, personOf, reedIdOf } from './holder-arguments.ts';
 import { fulfilWishes, type Wish } from './holder-follows.ts';
 import { keyFile } from './key-file.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
@@ -50,7 +50,7 @@ export type HolderStop = (stop: () => void) => void;
 /**
  * Runs until it is stopped, or until only a person can help.
  * @returns the exit code: 0 after a signal, 1 if the server turned it away for good
- * @throws SetupError for what the person who started it can mend
+ * @throws SetupError for what the person who started it can mend, WrongUse for what an option can't be
  */
 export async function runHolder(options: HolderOptions, onStop: HolderStop = stopOnSignals): Promise<number> {
   const terminal = createTerminal(options.json);
@@ -58,7 +58,7 @@ export async function runHolder(options: HolderOptions, onStop: HolderStop = sto
   const wishes = wishesIn(options);
   const invited = options.invite === undefined ? undefined : inviteOrigin(options.invite);
   if (options.username !== undefined) assertUsername(options.username);
-  const folder = resolve(options.store);
+  const folder = folderOf(options.store);
   assertStartable(folder, options);
   await openFolder(folder);
   const store = await openFileStore(folder).catch((cause: unknown) => {

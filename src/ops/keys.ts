@@ -1,6 +1,6 @@
 // `reedbed keys`: shows the server's public key for an admin of another server, and makes its keys anew.
 import { OffsetClock } from '../base/clock.ts';
-import { SetupError } from '../base/setup-error.ts';
+import { SetupError, WrongUse } from '../base/setup-error.ts';
 import { type KeyKind, rotateOwnKey } from '../federation/own-keys.ts';
 import { fingerprintOf, type ServerKeyId, serverIdFromFingerprint, spelled } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
@@ -79,11 +79,11 @@ const RESTORED =
   'This makes a new transport key, which signs at once, and a server document that peers and members take for newer than any that they saw.';
 
 /** @returns the exit code: 1 if the answer was no */
-export const runKeysRotate = (command: KeysRotateCommand): Promise<number> =>
-  withDatabase(command, async (db, signal) => {
-    const { terminal, kind, restored = false, dryRun, isSure, confirm } = command;
-    if (restored && kind === 'identity')
-      throw new SetupError('What comes back from a backup keeps its identity key.', 'Say --restored without --kind.');
+export const runKeysRotate = async (command: KeysRotateCommand): Promise<number> => {
+  const { terminal, kind, restored = false, dryRun, isSure, confirm } = command;
+  if (restored && kind === 'identity')
+    throw new WrongUse('What comes back from a backup keeps its identity key.', 'Say --restored without --kind.');
+  return withDatabase(command, async (db, signal) => {
     // What was made in place of the keys of the backup is not in it, nor why.
     const compromised = command.compromised || restored;
     const own = await openOwnIdentity(command, db);
@@ -108,3 +108,4 @@ export const runKeysRotate = (command: KeysRotateCommand): Promise<number> =>
     terminal.note(restored ? THEN_RESTORED : THEN[kind](compromised));
     return 0;
   });
+};

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { OffsetClock } from '../base/clock.ts';
 import { cryptoRandom } from '../base/ids.ts';
-import { SetupError } from '../base/setup-error.ts';
+import { SetupError, WrongUse } from '../base/setup-error.ts';
 import { readPublicKey } from '../crypto/openpgp.ts';
 import { synchronizeClock } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
@@ -67,13 +67,18 @@ const readText = (file: string, fault: SetupError): Promise<string> =>
 
 const KEY = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END PGP PUBLIC KEY BLOCK-----/;
 
+const WHERE_FROM = 'It is what reedbed keys print prints at the other server, as it was printed.';
+
 /** What `keys print` says before a key that is not its server's first. */
 const WHOSE = /^Server: (\S+)$/m;
 
-const readKey = async (file: string): Promise<{ readonly armor: string; readonly whose: string | undefined }> => {
+const readKey = async (file: string): Promise<{ readonly armor: string; readonly whose: ServerId | undefined }> => {
   const fault = new SetupError(`${file} can't be read.`, "Name the file with the other server's key: reedbed keys print writes it there.");
   const text = await readText(file, fault);
-  return { armor: printedIn(text, KEY), whose: WHOSE.exec(text)?.[1] };
+  const whose = WHOSE.exec(text)?.[1];
+  const server = whose === undefined ? undefined : parseServerId(whose);
+  if (server === null) throw new SetupError(`${file} says nothing that is a server's id behind "Server:".`, WHERE_FROM);
+  return { armor: printedIn(text, KEY), whose: server };
 };
 
 const STRING = 'reedbed-peering:';
@@ -87,27 +92,31 @@ const readConnection = async (given: string): Promise<string> => {
   return printedIn(given.includes(STRING) ? given : await readText(given, fault), new RegExp(`${STRING}[\\s\\S]*`));
 };
 
+/** An id on the command line. @throws WrongUse */
 const requireServer = (text: string): ServerId => {
   const server = parseServerId(text);
   if (server === null)
-    throw new SetupError(
-      `${JSON.stringify(text)} is no server id.`,
-      'It is 16 letters and digits; reedbed peers list shows those of peers.',
-    );
+    throw new WrongUse(`${JSON.stringify(text)} is no server id.`, 'It is 16 letters and digits; reedbed peers list shows those of peers.');
   return server;
+};
+
+/** What a step is about, as it is given. @throws WrongUse */
+const requireTarget = (moving: Moving, target: string): void => {
+  if (moving !== 'approve') requireServer(target);
+  else if (parseServerKeyId(target) === null && parseServerId(target) === null)
+    throw new WrongUse(
+      `${JSON.stringify(target)} is neither a server id nor a key's.`,
+      'It is 16 letters and digits, or <fingerprint>@ before them; reedbed peers list shows those of peers.',
+    );
 };
 
 /** Prints a connection string for the server with this key. */
 export const runPeersInvite = async (command: PeersCommand & { readonly key: string; readonly server?: string }): Promise<void> => {
+  const named = command.server === undefined ? undefined : requireServer(command.server);
   const { armor, whose } = await readKey(command.key);
-  const named = command.server ?? whose;
-  const to = named === undefined ? undefined : requireServer(named);
+  const to = named ?? whose;
   const key = await readPublicKey(armor);
-  if (!key.ok)
-    throw new SetupError(
-      `In ${command.key === '-' ? 'standard input' : command.key} is no public key.`,
-      'It is what reedbed keys print prints at the other server, as it was printed.',
-    );
+  if (!key.ok) throw new SetupError(`In ${command.key === '-' ? 'standard input' : command.key} is no public key.`, WHERE_FROM);
   await withPeering(command, async ({ peering }) => {
     const { server, connection, expiresAt } = await peering.invite('operator', armor, to);
     const { terminal } = command;
@@ -185,10 +194,12 @@ const ASKS: Readonly<Partial<Record<Moving, string>>> = {
 };
 
 /** One step about a peering. @returns the exit code: 1 if the answer was no */
-export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: Moving; readonly target: string }): Promise<number> =>
-  withPeering(command, async ({ peering }, { signal }) => {
-    const { terminal, moving, target, dryRun } = command;
-    if (moving !== 'approve' || parseServerKeyId(target) === null) requireServer(target);
+export const runPeersMove = async (
+  command: PeersCommand & Asked & { readonly moving: Moving; readonly target: string },
+): Promise<number> => {
+  const { terminal, moving, target, dryRun } = command;
+  requireTarget(moving, target);
+  return withPeering(command, async ({ peering }, { signal }) => {
     const question = ASKS[moving];
     const goes = question === undefined ? !dryRun : await isAgreed(command, `${question} ${target}?`, signal);
     if (!goes) {
@@ -206,6 +217,7 @@ export const runPeersMove = (command: PeersCommand & Asked & { readonly moving: 
     terminal.print({ server, state, outcome, done: outcome === 'done', dryRun }, said);
     return 0;
   });
+};
 
 const ROW = (state: string, breaker: string, server: string, rest: string): string =>
   `${state.padEnd(15)}  ${breaker.padEnd(9)}  ${server.padEnd(16)}  ${rest}`;
@@ -224,9 +236,9 @@ export const runPeersList = (command: PeersCommand): Promise<void> =>
       );
   });
 
-export const runPeersShow = (command: PeersCommand & { readonly server: string }): Promise<void> => {
+export const runPeersShow = async (command: PeersCommand & { readonly server: string }): Promise<void> => {
   const server = requireServer(command.server);
-  return withPeers(command, async (directory, { clock, db }) => {
+  await withPeers(command, async (directory, { clock, db }) => {
     const [peer] = await directory.details(server);
     if (peer === undefined) throw new SetupError(`There is no peering with ${server}.`, 'reedbed peers list shows them.');
     const [traffic, [streams = null]] = await Promise.all([peerTraffic(db, server), peerStreams(db, server)]);

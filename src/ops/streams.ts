@@ -1,6 +1,6 @@
 // `reedbed streams`: how far peers are behind with what is published here, what they refused, and that it be sent again. Works beside the running
 // server, which takes it up within half a minute, or without it.
-import { SetupError } from '../base/setup-error.ts';
+import { WrongUse } from '../base/setup-error.ts';
 import { tryPeers } from '../federation/peer-report.ts';
 import { type ParkedOf, type PeerStream, parkedItems, peerStreams, retryStreams } from '../federation/stream-report.ts';
 import type { Parked } from '../federation/stream-table.ts';
@@ -17,13 +17,17 @@ const PAGE_ROWS = 500;
 const ofPeer = (peer: string | undefined): { server?: ServerId } => {
   if (peer === undefined) return {};
   const server = parseServerId(peer);
-  if (server === null) throw new SetupError(`${JSON.stringify(peer)} is no server id.`, 'reedbed peers list shows the ids of peers.');
+  if (server === null)
+    throw new WrongUse(`${JSON.stringify(peer)} is no server id.`, 'It is 16 letters and digits; reedbed peers list shows those of peers.');
   return { server };
 };
 
 const parkedOf = ({ author, number, peer }: StreamsOf): ParkedOf => {
   if (author !== undefined && parseUserId(author) === null)
-    throw new SetupError(`${JSON.stringify(author)} is no member's id.`, 'reedbed streams parked shows the ids of authors.');
+    throw new WrongUse(
+      `${JSON.stringify(author)} is no member's id.`,
+      'It looks like <id>@<server id>; reedbed streams parked shows those of authors.',
+    );
   return { ...ofPeer(peer), ...(author === undefined ? {} : { author }), ...(number === undefined ? {} : { number }) };
 };
 
@@ -42,13 +46,15 @@ const cameOf = ({ received }: PeerStream): string =>
 const shownPeer = (row: PeerStream): string => `${row.server}  ${row.state.padEnd(14)}  ${lackOf(row)}; ${cameOf(row)}  ${row.name}`;
 
 /** Prints a line for each peer. */
-export const runStreamsList = (command: StreamsCommand): Promise<void> =>
-  withDatabase(command, async (db) => {
-    const { of, terminal } = command;
-    const rows = await peerStreams(db, ofPeer(of.peer).server);
+export const runStreamsList = async (command: StreamsCommand): Promise<void> => {
+  const { of, terminal } = command;
+  const { server } = ofPeer(of.peer);
+  await withDatabase(command, async (db) => {
+    const rows = await peerStreams(db, server);
     if (rows.length === 0) terminal.note('There are no peers.');
     for (const row of rows) terminal.print({ ...row, nextTryAt: row.nextTryAt?.toISOString() ?? null }, shownPeer(row));
   });
+};
 
 /** What an operator who asked for it again is told while the peer takes nothing. */
 const askedFor = ({ isAskedFor, nextTryAt, said }: Parked): string => {
@@ -66,10 +72,10 @@ const shownParked = (item: Parked): string => {
 };
 
 /** Prints a line for each parked item; a page is in memory at a time. */
-export const runStreamsParked = (command: StreamsCommand): Promise<void> =>
-  withDatabase(command, async (db, signal) => {
-    const { of, terminal } = command;
-    const asked = parkedOf(of);
+export const runStreamsParked = async (command: StreamsCommand): Promise<void> => {
+  const { of, terminal } = command;
+  const asked = parkedOf(of);
+  await withDatabase(command, async (db, signal) => {
     let page = await parkedItems(db, asked, { after: null, limit: PAGE_ROWS });
     if (page.length === 0) terminal.note('Nothing is parked.');
     while (page.length > 0 && !terminal.isGone()) {
@@ -83,12 +89,13 @@ export const runStreamsParked = (command: StreamsCommand): Promise<void> =>
       page = await parkedItems(db, asked, { after: page.at(-1) ?? null, limit: PAGE_ROWS });
     }
   });
+};
 
 /** Has parked items sent again, and whatever waits for its date. */
-export const runStreamsRetry = (command: StreamsCommand): Promise<void> =>
-  withDatabase(command, async (db) => {
-    const { of, terminal } = command;
-    const asked = parkedOf(of);
+export const runStreamsRetry = async (command: StreamsCommand): Promise<void> => {
+  const { of, terminal } = command;
+  const asked = parkedOf(of);
+  await withDatabase(command, async (db) => {
     const { parked, waiting } = await retryStreams(db, asked);
     // Who names an author or an item means those, and not all that waits for a peer.
     const peers = of.author === undefined && of.number === undefined ? await tryPeers(db, asked.server) : 0;
@@ -100,3 +107,4 @@ export const runStreamsRetry = (command: StreamsCommand): Promise<void> =>
         : `To be tried again: ${silent}${counted(parked, 'parked item')}, and what waits of ${counted(waiting, 'author')}; by the running server within half a minute, else at its start.`,
     );
   });
+};

@@ -1,9 +1,9 @@
 // `reedbed users`: who the members of a server are, and what they may. Works beside the running server or without it, see database.ts.
 import { OffsetClock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
-import { SetupError } from '../base/setup-error.ts';
+import { SetupError, WrongUse } from '../base/setup-error.ts';
 import type { Database } from '../db/pool.ts';
-import { findMember, giveRole, hasAnother, type ListedMember, listMembers } from '../identity/roles.ts';
+import { couldBeMember, findMember, giveRole, hasAnother, type ListedMember, listMembers } from '../identity/roles.ts';
 import type { Role } from '../wire/roles.ts';
 import { type Beside, withDatabase } from './database.ts';
 import { openOwnIdentity } from './own-identity.ts';
@@ -85,9 +85,11 @@ const requireMember = async (db: Database, command: UsersRoleCommand): Promise<L
 };
 
 /** Changes a role, once somebody is sure. @returns the exit code: 1 if the answer was no */
-export const runUsersRole = (command: UsersRoleCommand): Promise<number> =>
-  withDatabase(command, async (db, signal) => {
-    const { role, terminal, dryRun, isSure, confirm } = command;
+export const runUsersRole = async (command: UsersRoleCommand): Promise<number> => {
+  const { role, terminal, dryRun, isSure, confirm } = command;
+  if (!couldBeMember(command.member))
+    throw new WrongUse(`${JSON.stringify(command.member)} is neither a name nor the id of a member.`, 'reedbed users list shows both.');
+  return withDatabase(command, async (db, signal) => {
     const member = await requireMember(db, command);
     const { id, name, role: from } = member;
     const say = (changed: boolean, shown: string): void => terminal.print({ id, name, from, to: role, changed, dryRun }, shown);
@@ -122,3 +124,4 @@ export const runUsersRole = (command: UsersRoleCommand): Promise<number> =>
     say(true, `${who} is ${role} now, and was ${from}.`);
     return 0;
   });
+};

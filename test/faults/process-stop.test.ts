@@ -194,9 +194,10 @@ describe('what is said at the start', () => {
       expect(child.output().out.trim().split('\n').at(-1)).toBe('Stopped.');
     });
 
-    it('names every setting that is wrong', async () => {
+    it('names every setting that is wrong, which is wrong use where one of them is an option', async () => {
       const { code, err } = await faultOf(['serve', '--port', 'eighty'], { REEDBED_SIGNUP: 'maybe', REEDBED_COLOUR: 'green' });
-      expect(code).toBe(1);
+      expect(code).toBe(2);
+      expect((await faultOf(['serve'], { REEDBED_SIGNUP: 'maybe' })).code).toBe(1);
       for (const name of ['--port', 'REEDBED_SIGNUP', 'REEDBED_COLOUR']) expect(err).toContain(name);
     });
 
