@@ -41,7 +41,8 @@ export const PEER_COLUMNS = `p.server_id as server, p.state, s.name, p.base_url 
 
 /** What happened, to whom, and who did it where one of our admins did. */
 export type Move = { readonly server: ServerId; readonly event: PeeringEvent; readonly by: Actor | null; readonly at: Date };
-export type Moved = { readonly before: PeerState | null; readonly after: PeerState };
+/** `isChange`: the peering stands otherwise than before, or has begun anew. */
+export type Moved = { readonly before: PeerState | null; readonly after: PeerState; readonly isChange: boolean };
 
 export async function lockPeer(tx: Executor, server: ServerId): Promise<PeerRow | null> {
   const { rows } = await sql<PeerRow>`
@@ -60,7 +61,8 @@ const standingOf = ({ state, approvedAt, approvedThereAt }: PeerRow): Standing =
 /** Takes a step of a peering, in the caller's transaction; `not-now` changes nothing. */
 export async function movePeer(tx: Executor, row: PeerRow | null, move: Move): Promise<Result<Moved, 'not-now'>> {
   const { server, event, by, at } = move;
-  const taken = step(row === null ? null : standingOf(row), event);
+  const now = row === null ? null : standingOf(row);
+  const taken = step(now, event);
   if (!taken.ok) return fail('not-now', taken.detail);
   const { next, tell, forget } = taken.value;
   const isAnew = row === null || row.state === 'revoked';
@@ -79,7 +81,8 @@ export async function movePeer(tx: Executor, row: PeerRow | null, move: Move): P
   if (next.state === 'revoked') await endShare(tx, server);
   await forgetNotices(tx, server, forget);
   await oweNotices(tx, [server], { kinds: tell, at });
-  return ok({ before: row?.state ?? null, after: next.state });
+  const isChange = begins || now?.state !== next.state || now.here !== next.here || now.there !== next.there;
+  return ok({ before: now?.state ?? null, after: next.state, isChange });
 }
 
 async function begin(tx: Executor, { server, by, at }: Move, state: PeerState): Promise<void> {

@@ -158,10 +158,10 @@ export class Peering {
     if (answered === null) throw new AppError('CONFLICT', 'the answer of the other server does not hold; try again');
     const acted = await acts.take(by, ordered, async (tx, acting) => {
       await insertServer(tx, from, acting.at);
-      await requireMove(tx, await lockPeer(tx, from), { server: from, event: 'connect', ...acting });
+      const { isChange } = await requireMove(tx, await lockPeer(tx, from), { server: from, event: 'connect', ...acting });
       if (!(await documents.meet(tx, answered, ordered.target)))
         throw new AppError('CONFLICT', 'a newer document of that server was seen before');
-      return 'done';
+      return isChange ? 'done' : 'unchanged';
     });
     return { ...acted, server: from, state: await this.#stateOf(from) };
   }
@@ -183,8 +183,9 @@ export class Peering {
       if (row === null) throw new AppError('NOT_FOUND', 'there is no peering with that server');
       if (moving === 'approve') await this.#requireApprovable(tx, row, { key, acting });
       const outcome = moving === 'revoke' && row.state !== 'revoked' ? await acts.askOrConfirm(tx, ordered, acting) : ('done' as Outcome);
-      if (outcome === 'done') await requireMove(tx, row, { server, event: moving, ...acting });
-      return outcome;
+      if (outcome === 'asked') return outcome;
+      const { isChange } = await requireMove(tx, row, { server, event: moving, ...acting });
+      return isChange ? outcome : 'unchanged';
     });
     return { ...acted, server, state: await this.#stateOf(server) };
   }

@@ -47,13 +47,15 @@ export type ActCertificate = Certificate<StatementOf<'admin-act'>> | Signed<Stat
 
 /** done: it is so · asked: it waits for another admin's act of the same kind on the same target */
 export type Outcome = 'done' | 'asked';
+/** unchanged: it was so already, and nothing stands in the log for it. */
+export type Effect = Outcome | 'unchanged';
 
 /** Who acts, and with what: an operator's statement is made by us. */
 export type ActBy = 'operator' | { readonly member: Member; readonly value: unknown };
 
 export type Ordered = { readonly act: Act; readonly target: string };
 export type Acting = { readonly by: Actor; readonly role: Role | 'operator'; readonly at: Date };
-export type ActEffects = (tx: Transaction<DB>, acting: Acting) => Promise<Outcome>;
+export type ActEffects = (tx: Transaction<DB>, acting: Acting) => Promise<Effect>;
 export type Acted = { readonly certificate: ActCertificate; readonly outcome: Outcome; readonly isNew: boolean };
 
 export type LoggedAct = {
@@ -83,7 +85,7 @@ export class AdminActs {
   }
 
   /**
-   * Takes an act and does what it says; the same one again changes nothing.
+   * Takes an act and does what it says; the same one again changes nothing, and what changes nothing is not logged.
    * @throws AppError INVALID, FORBIDDEN (not an admin, another's or other act), CONFLICT (a nonce used twice); what `effects` throws undoes all
    */
   async take(by: ActBy, ordered: Ordered, effects: ActEffects): Promise<Acted> {
@@ -118,8 +120,9 @@ export class AdminActs {
         if (!isFresh) throw new AppError('INVALID', 'createdAt: too far from the time here');
         await lockActs(tx);
         const acting = { by: statement.user, role: await requireAdmin(tx, statement.user), at: signedAt };
-        outcome = await effects(tx, acting);
-        await insertAct(tx, { ...ordered, ...acting, nonce: statement.nonce, hash });
+        const effect = await effects(tx, acting);
+        outcome = outcomeOf(effect);
+        await logAct(tx, effect, { ...ordered, ...acting, nonce: statement.nonce, hash });
       },
     );
     return { certificate, isNew, outcome: outcome ?? (await this.#outcomeOf(statement.user, ordered)) };
@@ -144,9 +147,9 @@ export class AdminActs {
     return db.transaction(async (tx) => {
       await lockActs(tx);
       const acting = { by: 'operator', role: 'operator', at } as const;
-      const outcome = await effects(tx, acting);
-      await insertAct(tx, { ...ordered, ...acting, nonce, hash, certificate });
-      return { certificate, outcome, isNew: true };
+      const effect = await effects(tx, acting);
+      await logAct(tx, effect, { ...ordered, ...acting, nonce, hash, certificate });
+      return { certificate, outcome: outcomeOf(effect), isNew: true };
     });
   }
 
@@ -216,6 +219,9 @@ export const listActs = (db: Database, { after, limit }: ActsPage): Promise<Logg
     values: [after, limit],
   });
 
+/** Who wants what is so already has it. */
+const outcomeOf = (effect: Effect): Outcome => (effect === 'unchanged' ? 'done' : effect);
+
 const isAdmin = (role: Role): boolean => role === 'root' || role === 'admin';
 const notAnAdmin = () => new AppError('FORBIDDEN', 'only admins may do this');
 
@@ -232,11 +238,13 @@ async function requireAdmin(tx: Executor, user: UserId): Promise<Role> {
 type Logged = Ordered &
   Pick<Acting, 'by' | 'at'> & { readonly nonce: string; readonly hash: Buffer; readonly certificate?: ActCertificate };
 
-async function insertAct(tx: Executor, { act, target, by, at, nonce, hash, certificate }: Logged): Promise<void> {
-  const { rows } = await sql`
+/** @throws AppError CONFLICT if the nonce is another act's, also where there is nothing to log */
+async function logAct(tx: Executor, effect: Effect, { act, target, by, at, nonce, hash, certificate }: Logged): Promise<void> {
+  const used = await sql`select from admin_acts where by_id = ${by} and nonce = ${nonce}`.execute(tx);
+  if (used.rows.length > 0) throw new AppError('CONFLICT', 'nonce: used by another act');
+  if (effect === 'unchanged') return;
+  await sql`
     insert into admin_acts (number, by_id, act, target, nonce, at, statement_hash, certificate)
     select coalesce(max(number), 0) + 1, ${by}, ${act}, ${target}, ${nonce}, ${at}, ${hash}, ${certificate === undefined ? null : JSON.stringify(certificate)}::jsonb
-    from admin_acts
-    on conflict (by_id, nonce) do nothing returning number`.execute(tx);
-  if (rows.length === 0) throw new AppError('CONFLICT', 'nonce: used by another act');
+    from admin_acts`.execute(tx);
 }

@@ -111,7 +111,7 @@ export function giveRole(acts: AdminActs, by: ActBy, { user, to, from }: RoleCha
     const [member] = rows;
     if (member === undefined || (member.gone && to !== 'user')) throw new AppError('NOT_FOUND', 'there is no such member');
     if (from !== undefined && member.role !== from) throw new AppError('CONFLICT', 'the role was changed meanwhile');
-    if (member.role === to) return 'done';
+    if (member.role === to) return 'unchanged';
     const change = { user, from: member.role, to };
     refuseRole(change, acting);
     const outcome = needsSecond(change, acting) ? await acts.askOrConfirm(tx, ordered, acting) : 'done';
