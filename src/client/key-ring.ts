@@ -37,7 +37,7 @@ export type OpenedRecovery = BackupContents & {
 export type BackupReason = 'passphrase' | 'not-a-backup';
 
 export interface KeyRing {
-  /** What the ring holds; null before `make` or `restore`. */
+  /** What the ring holds; null before `make` or `keepRestored`. */
   keys(): Promise<RingKeys | null>;
   /**
    * Makes the member's key and the recovery key, or gives back those that were made before.
@@ -50,8 +50,12 @@ export interface KeyRing {
   open(ciphertext: Uint8Array): Promise<Result<OpenedCopy | OpenedThread>>;
   /** A sealed backup of both keys: an armored OpenPGP message. Throws if the recovery key is no longer here. */
   backup(contents: BackupContents, passphrase: string, dateMs: number): Promise<string>;
-  /** Opens a backup, takes its member's key in place of the ring's own, and gives back the rest. */
+  /** Opens a backup and gives back the rest: its member's key signs in place of the ring's own, which stays in the safe until `keepRestored`. */
   restore(backup: string, passphrase: string): Promise<Result<BackupContents, BackupReason>>;
+  /** The key of the opened backup is the ring's from now on; a next key that waits goes on waiting. */
+  keepRestored(): Promise<void>;
+  /** The ring's own key signs again, unless the backup's was kept. */
+  dropRestored(): void;
   /** Deletes the private half of the recovery key from this device. */
   forgetRecovery(): Promise<void>;
   /** Makes the member's next key and its recovery key, which wait until `takeNext`; or gives back those that wait. */

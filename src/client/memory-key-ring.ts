@@ -81,6 +81,8 @@ class MemoryKeyRing implements KeyRing {
   #held: Held | null;
   /** Never in the safe. */
   #opened: PrivateKey | null = null;
+  /** Of a backup, not in the safe yet. */
+  #restored: PrivateKey | null = null;
 
   constructor(safe: KeySafe, held: Held | null) {
     this.#safe = safe;
@@ -131,9 +133,18 @@ class MemoryKeyRing implements KeyRing {
     const current = keys.at(-1);
     const key = current && (await readPrivateKey(current.armor));
     if (!key?.ok || !keyId.endsWith(`/${key.value.fingerprint}`)) return fail('not-a-backup', 'keys');
-    // The recovery key stays in the backup: a device needs it only to be made.
-    await this.#keep({ ...ALONE, key: key.value });
+    this.#restored = key.value;
     return ok({ server, serverKeys, user, key: keyId, follows });
+  }
+
+  async keepRestored(): Promise<void> {
+    // The recovery key stays in the backup: a device needs it only to be made.
+    await this.#keep(this.#own());
+    this.#restored = null;
+  }
+
+  dropRestored(): void {
+    this.#restored = null;
   }
 
   async forgetRecovery(): Promise<void> {
@@ -210,6 +221,7 @@ class MemoryKeyRing implements KeyRing {
   }
 
   #own(): Held {
+    if (this.#restored) return { ...ALONE, key: this.#restored, next: this.#held?.next ?? null };
     if (!this.#held) throw new AppError('UNAUTHENTICATED', 'there is no key on this device');
     return this.#held;
   }

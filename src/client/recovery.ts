@@ -7,7 +7,7 @@ import { heading, type StatementOf } from '../wire/statements.ts';
 import type { TokenSource } from './api.ts';
 import type { OpenedRecovery } from './key-ring.ts';
 import { linkDevice, openWith, requireContinued } from './restore.ts';
-import { type RotationDeps, rotate } from './rotation.ts';
+import { type RotationDeps, requireNoOther, rotate } from './rotation.ts';
 import type { PinnedServer } from './server.ts';
 import { challenge } from './session.ts';
 import type { SignedUp } from './sign-up.ts';
@@ -43,7 +43,10 @@ export async function recover(
   try {
     const opened = await open(deps, input, account);
     // Without a key of its own this device begins with the one in the backup, and so can open what was sealed to it.
-    if ((await keyRing.keys()) === null) await openWith(input.passphrase, (passphrase) => keyRing.restore(input.backup, passphrase));
+    if ((await keyRing.keys()) === null) {
+      await openWith(input.passphrase, (passphrase) => keyRing.restore(input.backup, passphrase));
+      await keyRing.keepRestored();
+    }
     const { server, user, key, pinned, backup } = opened;
     const device = account?.device ?? uuidv7(time.now(), random);
     const owner = { server, user, device };
@@ -82,6 +85,7 @@ async function open(deps: RecoveryDeps, { backup, passphrase }: BackupInput, acc
   const { contents, server, user, key } = await openWith(passphrase, (word) => deps.keyRing.openRecovery(backup, word));
   if (account && account.user !== user)
     throw new AppError('INVALID', 'this is the backup of another account; choose the one of the account on this device');
+  await requireNoOther(deps, user);
   const pinned = await deps.server(server);
   requireContinued(contents.serverKeys, (await pinned.info()).keys);
   return { backup: contents, server, user, key, pinned };

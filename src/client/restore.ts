@@ -16,10 +16,12 @@ import {
 import type { Api } from './api.ts';
 import type { BackupContents, BackupReason, KeyRing } from './key-ring.ts';
 import { normalPassphrase } from './passphrase.ts';
+import { requireNoOther } from './rotation.ts';
 import type { PinnedServer } from './server.ts';
 import type { ServerTime } from './server-time.ts';
 import { challenge, signSession } from './session.ts';
 import type { SignedUp } from './sign-up.ts';
+import type { Store } from './store.ts';
 import type { Account } from './types.ts';
 
 export type RestoreDeps = {
@@ -27,6 +29,7 @@ export type RestoreDeps = {
   readonly time: ServerTime;
   readonly random: RandomBytes;
   readonly keyRing: KeyRing;
+  readonly store: Store;
   server(id: ServerId): Promise<PinnedServer>;
 };
 
@@ -45,22 +48,33 @@ export async function linkDevice(
   return token;
 }
 
-/** @throws AppError INVALID for a wrong passphrase or a file that is no backup; whatever the server answers to the linking */
+/**
+ * The backup's key becomes the ring's once the server has let it in, and not before: what the ring has may be all that is left of the account, when
+ * its new key was certified and this backup is of the one before.
+ * @throws AppError INVALID for a wrong passphrase or a file that is no backup; CONFLICT while another account's new key waits here; whatever the server
+ *   answers to the linking
+ */
 export async function restoreAccount(
   deps: RestoreDeps,
   input: { readonly backup: string; readonly passphrase: string },
 ): Promise<SignedUp> {
   const { api, keyRing, time, random } = deps;
-  const opened = await openWith(input.passphrase, (passphrase) => keyRing.restore(input.backup, passphrase));
-  const { server, user, key } = opened;
-  const info = await (await deps.server(server)).info();
-  requireContinued(opened.contents.serverKeys, info.keys);
-  const member = { server, user, key, device: uuidv7(time.now(), random) };
-  const token = await linkDevice(deps, member);
-  const session = { token: async () => token, refused: () => undefined };
-  const profile = (await api.call(`users/${encodeURIComponent(user)}`, { session })) as { username?: unknown };
-  const account: Account = { ...member, username: String(profile.username ?? ''), serverKeys: info.keys, backedUp: true };
-  return { account, token };
+  try {
+    const opened = await openWith(input.passphrase, (passphrase) => keyRing.restore(input.backup, passphrase));
+    const { server, user, key } = opened;
+    await requireNoOther(deps, user);
+    const info = await (await deps.server(server)).info();
+    requireContinued(opened.contents.serverKeys, info.keys);
+    const member = { server, user, key, device: uuidv7(time.now(), random) };
+    const token = await linkDevice(deps, member);
+    await keyRing.keepRestored();
+    const session = { token: async () => token, refused: () => undefined };
+    const profile = (await api.call(`users/${encodeURIComponent(user)}`, { session })) as { username?: unknown };
+    const account: Account = { ...member, username: String(profile.username ?? ''), serverKeys: info.keys, backedUp: true };
+    return { account, token };
+  } finally {
+    keyRing.dropRestored();
+  }
 }
 
 /**

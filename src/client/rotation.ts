@@ -67,7 +67,10 @@ export async function rotate(
   try {
     answer = await api.call('keys', { method: 'POST', body, session: by.session });
   } catch (error) {
-    if (!(error instanceof AppError) || (error.code !== 'UNAUTHENTICATED' && error.code !== 'KEY_REVOKED')) throw error;
+    if (!(error instanceof AppError)) throw error;
+    // Of what is certified already the server would have answered the certificate: this will never be, and nobody has to wait for it.
+    if (error.code === 'CONFLICT' || error.code === 'INVALID') await deps.store.write([{ delete: 'meta', id: META }]);
+    if (error.code !== 'UNAUTHENTICATED' && error.code !== 'KEY_REVOKED') throw error;
     const session = await sessionOfNext(deps, owner, draft.key.statement.key);
     if (session === null) throw error;
     answer = await api.call('keys', { method: 'POST', body, session });
@@ -75,6 +78,21 @@ export async function rotate(
   await requireCertified(deps, by.server, before, { answer, draft });
   await keyRing.takeNext(time.now() + limits.replacedKeyKeptMs);
   return { key: draft.key.statement.key, changes: [{ delete: 'meta', id: META }] };
+}
+
+/**
+ * What was signed for an account may be certified already, and then the key that waits is all that is left of that account: nobody else's key
+ * takes its place.
+ * @param user null: somebody new
+ * @throws AppError CONFLICT
+ */
+export async function requireNoOther({ store }: Pick<RotationDeps, 'store'>, user: UserId | null): Promise<void> {
+  const draft = (await store.get('meta', META))?.value as Draft | undefined;
+  if (draft === undefined || draft.key.statement.user === user) return;
+  throw new AppError(
+    'CONFLICT',
+    'a new key of another account waits on this device; take that account back first, with its backup, or use another device',
+  );
 }
 
 /** After a stop between the ring and the store: the account as the ring has it. */

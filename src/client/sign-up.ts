@@ -12,6 +12,7 @@ import type { Api } from './api.ts';
 import { parseInviteLink } from './invite-link.ts';
 import type { KeyRing, RingKeys } from './key-ring.ts';
 import type { KeyDirectory } from './keys.ts';
+import { requireNoOther } from './rotation.ts';
 import type { PinnedServer, ServerInfo } from './server.ts';
 import type { ServerTime } from './server-time.ts';
 import { challenge, signSession } from './session.ts';
@@ -55,7 +56,7 @@ type Draft = {
 
 /**
  * Signs up. May be repeated after any failure.
- * @throws AppError USERNAME_TAKEN, INVITE_INVALID, SIGNUP_CLOSED, INVALID, UNAVAILABLE …
+ * @throws AppError CONFLICT while a new key of another account waits here; USERNAME_TAKEN, INVITE_INVALID, SIGNUP_CLOSED, INVALID, UNAVAILABLE …
  */
 export async function signUp(deps: SignUpDeps, input: SignUpInput): Promise<SignedUp> {
   const { api, keyRing, time } = deps;
@@ -64,6 +65,7 @@ export async function signUp(deps: SignUpDeps, input: SignUpInput): Promise<Sign
     throw new AppError('INVITE_INVALID', 'this is no invite link; take the whole of it, with what stands behind the #');
   const name = checkUsername(input.username);
   if (!name.ok) throw new AppError('INVALID', `username: ${name.reason}; choose 2 to 30 letters of one script`);
+  await requireNoOther(deps, null);
   input.onStep?.('checking-server');
   const server = await deps.server(invite?.server ?? null);
   const info = await server.info();

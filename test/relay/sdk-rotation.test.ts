@@ -191,6 +191,74 @@ describe('a revoked key', () => {
     await device.close();
   });
 
+  describe.each([
+    ['the answer to its new key was lost', '/keys'],
+    ['its new key was certified and its device not linked', '/devices'],
+  ])('whose taking back was cut when %s', (_name, path) => {
+    /** A device without an account, on which that happened. */
+    const halfDone = async (of: { backup: string; passphrase: string }): Promise<Member> => {
+      let isCut = true;
+      const fetch: typeof globalThis.fetch = async (url, init) => {
+        const answer = await globalThis.fetch(url, init);
+        if (isCut && String(url).endsWith(path) && init?.method === 'POST') throw new TypeError('the connection was cut');
+        return answer;
+      };
+      const [store, safe] = [new MemoryStore(), memoryKeySafe()];
+      const cut = await openTestMember(stage.server, { store, safe, deps: { fetch } });
+      await expect(cut.recover(of)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      isCut = false;
+      return openTestMember(stage.server, { store, safe });
+    };
+    const goesOn = async (device: Member, author: Actor, kept: { backup: string; passphrase: string }): Promise<void> => {
+      const { key } = await device.recover(kept);
+      const keys = await stage.rows('select id from keys where user_id = $1 order by created_at', [author.user]);
+      expect(keys).toEqual([{ id: keyOf(author) }, { id: key }]);
+      device.connect();
+      await device.online();
+      await device.close();
+    };
+
+    it('is not lost to who then comes back with the backup, whose key is none any more', async () => {
+      const author = await stage.join();
+      const kept = await backupOf(author);
+      const device = await halfDone(kept);
+      await expect(device.restore(kept)).rejects.toMatchObject({ code: 'KEY_REVOKED' });
+      await goesOn(device, author, kept);
+    });
+
+    it('is not lost to another account either, which waits for another store', async () => {
+      const [author, other] = [await stage.join(), await stage.join()];
+      const [kept, others] = [await backupOf(author), await backupOf(other)];
+      const device = await halfDone(kept);
+      const waits = { code: 'CONFLICT', detail: expect.stringContaining('take that account back first') as string };
+      await expect(device.restore(others)).rejects.toMatchObject(waits);
+      await expect(device.recover(others)).rejects.toMatchObject(waits);
+      await expect(device.signUp({ username: `m${crypto.randomUUID().slice(0, 12)}` })).rejects.toMatchObject(waits);
+      await goesOn(device, author, kept);
+    });
+  });
+
+  it('keeps nobody waiting once the server has refused what would take it back', async () => {
+    const [author, other] = [await stage.join(), await stage.join()];
+    const [kept, others] = [await backupOf(author), await backupOf(other)];
+    await (await otherDevice()).recover(kept);
+    const device = await otherDevice();
+    await expect(device.recover(kept)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await device.restore(others)).toMatchObject({ user: other.user });
+    await device.close();
+  });
+
+  it('leaves no key on a device that it could not bring back, which may be a new member’s', async () => {
+    const author = await stage.join();
+    const kept = await backupOf(author);
+    await author.member.revokeKey();
+    const device = await otherDevice();
+    await expect(device.restore(kept)).rejects.toMatchObject({ code: 'KEY_REVOKED' });
+    await device.signUp({ username: `m${crypto.randomUUID().slice(0, 12)}` });
+    expect(device.account?.user).not.toBe(author.user);
+    await device.close();
+  });
+
   it('asks for the passphrase of the backup, and for the backup of this account', async () => {
     const [author, other] = [await stage.join(), await stage.join()];
     const kept = await backupOf(author);

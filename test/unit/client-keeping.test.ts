@@ -88,6 +88,8 @@ describe('a backup', () => {
     expect(await openBackup(backup, 'one two four')).toMatchObject({ ok: false, reason: 'passphrase' });
     const next = await openKeyRing(memoryKeySafe());
     expect(await next.restore(backup, 'one two three')).toEqual({ ok: true, value: contents });
+    expect(await next.keys(), 'it may not be let in').toBeNull();
+    await next.keepRestored();
     expect((await next.keys())?.fingerprint).toBe(keys.fingerprint);
     expect((await next.keys())?.recovery).toBeUndefined();
   });
@@ -132,6 +134,23 @@ describe('a backup', () => {
 });
 
 describe('a key ring', () => {
+  test('keeps what it has while a backup is only open, and the key that waits once its key is taken', async () => {
+    const [before, other] = [await made(), await made()];
+    const backup = await other.ring.backup(other.contents, 'words', NOW);
+    const waiting = await before.ring.makeNext(NOW);
+    const kept = JSON.stringify(await before.safe.load());
+    await before.ring.restore(backup, 'words');
+    expect(JSON.stringify(await before.safe.load())).toBe(kept);
+    before.ring.dropRestored();
+    expect(await before.ring.keys()).toEqual(before.keys);
+    await before.ring.restore(backup, 'words');
+    await before.ring.keepRestored();
+    const again = await openKeyRing(before.safe);
+    expect((await again.keys())?.fingerprint).toBe(other.keys.fingerprint);
+    expect(await again.makeNext(NOW)).toEqual(waiting);
+    expect((await before.safe.load())?.recovery).toBeUndefined();
+  });
+
   test('makes its keys once', async () => {
     const { ring, keys, safe } = await made();
     expect(await ring.make(NOW + 1)).toEqual(keys);
