@@ -67,7 +67,8 @@ function taker() {
 
 const shares = [0.5, 0.9, 0.99];
 /** Milliseconds within which these shares of them were told. */
-const within = (times: readonly number[]): number[] => shares.map((share) => times.toSorted((x, y) => x - y)[Math.floor(times.length * share)] ?? 0);
+const within = (times: readonly number[]): number[] =>
+  shares.map((share) => times.toSorted((x, y) => x - y)[Math.floor(times.length * share)] ?? 0);
 
 test('a day of outage costs its home no memory, others no time, and the peer nothing but the day', { timeout: TIMEOUT_MS }, async () => {
   const other = taker();
