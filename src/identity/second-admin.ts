@@ -25,14 +25,22 @@ export function judgePair({ admins, first, second, isMadeByFirst }: Pair): Verdi
   return isMadeByFirst ? 'made' : 'confirmed';
 }
 
+const ADMINS = sql<number>`(select count(*)::int from users u where u.role in ('root', 'admin')
+  and not exists (select from account_removals r where r.user_id = u.id))`;
+
+/** How many members are root or admin: with two of them nobody finishes what they began. */
+export async function countAdmins(db: Executor): Promise<number> {
+  const { rows } = await sql<{ admins: number }>`select ${ADMINS} as admins`.execute(db);
+  return rows[0]?.admins ?? 0;
+}
+
 /** Of what stands in the database now; the caller keeps acts of admins apart. `sinceMs`: who was made or invited later is not believed. */
 export async function judge(tx: Executor, actors: { first: Actor; second: Actor }, sinceMs: number): Promise<Verdict> {
   const { first, second } = actors;
   const since = new Date(sinceMs);
   const { rows } = await sql<{ admins: number; made: boolean }>`
     select
-      (select count(*)::int from users u where u.role in ('root', 'admin')
-        and not exists (select from account_removals r where r.user_id = u.id)) as admins,
+      ${ADMINS} as admins,
       exists (select from admin_acts where by_id = ${first} and target = ${second} and act in ('role-root', 'role-admin') and at > ${since})
         or exists (select from invites where user_id = ${first} and claimed_by = ${second} and claimed_at > ${since}) as made`.execute(tx);
   const found = rows[0] ?? { admins: 0, made: false };

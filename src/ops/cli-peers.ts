@@ -17,7 +17,8 @@ How two servers, A and B, become peers:
   4. Both:  reedbed peers approve <the other's id>       The second of the two makes it live.
 At each step \`reedbed peers show <id>\` says what comes next, and \`reedbed keys print\` one's own fingerprint.
 
-Where a server has two admins, who approves is another than who invited or accepted; the command line counts as one of them.`;
+Where two members are root or admin, who approves is another than who invited or accepted; the command line is somebody else than they.
+Without an https address REEDBED_ALLOW_PRIVATE_PEERS=on is needed, for servers and commands of both sides.`;
 
 /** A command's options that take nothing away without being asked. */
 const careful = (command: Command): Command =>

@@ -5,9 +5,9 @@ import { SetupError } from '../base/setup-error.ts';
 const MENDS: Readonly<Record<string, string>> = {
   NOT_FOUND: 'reedbed peers list shows the peerings there are.',
   CONFLICT: 'reedbed peers list shows how they stand.',
-  FORBIDDEN: 'Let another admin do it, as specs/operations.md says: the command line counts as one.',
+  FORBIDDEN: 'reedbed peers show says who does it now, and how.',
   INVALID: 'Look whether all of it was copied.',
-  EXPIRED: 'Let the other admin make a new one.',
+  EXPIRED: 'It is made by reedbed peers invite, at the other server.',
   UNAVAILABLE: 'Once the cause is mended, run it again: nothing was done that stands in the way.',
 };
 
@@ -22,6 +22,8 @@ const OWN_MENDS: Readonly<Record<string, string>> = {
     'If it stays so, the connection string has run out, or their admin has made a newer one: let them send that.',
   'the other server did not answer as itself (unreachable); try again':
     'Its address stands above: their admin looks whether it runs, and whether it can be reached there.',
+  'the other server did not answer as itself (refused-address); try again':
+    'Its address stands above, and is none of a public https server. To try it on one machine: REEDBED_ALLOW_PRIVATE_PEERS=on, for servers and commands of both sides.',
   'a key of that server was compromised: name its new one, as fingerprint@server':
     'reedbed peers show prints the command with it, once that server has shown it.',
   'target: that server has not shown this key as its newest': 'reedbed peers show says which it has shown.',
@@ -38,12 +40,27 @@ const OWN_MENDS: Readonly<Record<string, string>> = {
   'not now: the peering is revoked': 'It begins anew with an invitation: reedbed peers invite',
 };
 
+/** Refusals whose end says what is wrong with an address. */
+const MENDS_OF_ADDRESSES: readonly (readonly [string, string])[] = [
+  [
+    'peers can not call this server at its address: ',
+    'Start it with its https address in REEDBED_PUBLIC_URL. To try it on one machine: REEDBED_ALLOW_PRIVATE_PEERS=on, for servers and commands of both sides.',
+  ],
+  [
+    'the other server refused: baseUrl: ',
+    'It does not call the address of this server. Start this one with its https address in REEDBED_PUBLIC_URL; to try it on one machine, REEDBED_ALLOW_PRIVATE_PEERS=on is needed there, too.',
+  ],
+];
+
+const mendOf = ({ code, detail }: AppError): string | undefined =>
+  OWN_MENDS[detail] ?? MENDS_OF_ADDRESSES.find(([beginning]) => detail.startsWith(beginning))?.[1] ?? MENDS[code];
+
 /** @throws SetupError in place of an AppError that the operator can do something about */
 export const mended = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    const mend = error instanceof AppError ? (OWN_MENDS[error.detail] ?? MENDS[error.code]) : undefined;
+    const mend = error instanceof AppError ? mendOf(error) : undefined;
     if (mend === undefined) throw error;
     const { detail } = error as AppError;
     throw new SetupError(`${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`, mend, { cause: error });

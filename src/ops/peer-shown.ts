@@ -3,11 +3,17 @@ import type { DetailedPeer, EndAsked } from '../federation/directory.ts';
 import type { PeerTraffic } from '../federation/peer-report.ts';
 import type { PeerStream } from '../federation/stream-report.ts';
 import { fingerprintOf, spelled } from '../wire/address.ts';
-import { lackOf } from './streams.ts';
+import { isExchanging, lackOf } from './streams.ts';
 import { counted, seconds } from './terminal.ts';
 
 /** `streams` is null once the peering has ended. */
-export type PeerView = { readonly peer: DetailedPeer; readonly traffic: PeerTraffic; readonly streams: PeerStream | null };
+export type PeerView = {
+  readonly peer: DetailedPeer;
+  readonly traffic: PeerTraffic;
+  readonly streams: PeerStream | null;
+  /** How many members of ours are root or admin. */
+  readonly admins: number;
+};
 
 const STATES: Readonly<Record<DetailedPeer['state'], string>> = {
   invited: 'invited: they have not accepted the invitation yet',
@@ -19,7 +25,8 @@ const STATES: Readonly<Record<DetailedPeer['state'], string>> = {
 };
 
 /** What somebody has to do before anything more happens; empty if nobody has to. */
-const nextOf = ({ candidateKey, compromisedAt, invitedUntil, server, state }: DetailedPeer, now: Date): string => {
+const nextOf = ({ peer, admins }: PeerView, now: Date): string => {
+  const { begunBy, candidateKey, compromisedAt, invitedUntil, server, state } = peer;
   if (compromisedAt !== null && state !== 'revoked')
     return candidateKey === null
       ? 'a key was compromised; wait until that server shows its new key'
@@ -30,7 +37,9 @@ const nextOf = ({ candidateKey, compromisedAt, invitedUntil, server, state }: De
         ? 'their admin accepts the connection string: reedbed peers accept'
         : 'the invitation has run out; another: reedbed peers invite --key <file>';
     case 'pending':
-      return `compare the fingerprint with their admin over another channel, then: reedbed peers approve ${server}`;
+      return begunBy === 'operator' && admins >= 2
+        ? `a member who is an admin compares the fingerprint and approves it, since the operator began it: POST /api/v1/admin/peers/${server}/approve`
+        : `compare the fingerprint with their admin over another channel, then: reedbed peers approve ${server}`;
     case 'approved-by-us':
       return 'their admin approves it, too; then it is live';
     case 'suspended':
@@ -91,17 +100,18 @@ const by = (at: Date | null, who: string | null): string =>
   at === null ? 'not yet' : `${seconds(at)}${who === null ? '' : ` by ${who === 'operator' ? 'the operator' : who}`}`;
 
 /** Who asked for its end, and how that is confirmed: by an act of the same kind of somebody else, of whom the command line is one. */
-const endText = ({ at, by: who, until }: EndAsked, server: string): string =>
-  who === 'operator'
+const endText = ({ at, by: who, until }: EndAsked, { admins, peer: { server } }: PeerView): string =>
+  who === 'operator' && admins >= 2
     ? `asked for by the operator at ${seconds(at)}. An admin confirms it until ${seconds(until)}: POST /api/v1/admin/peers/${server}/revoke`
-    : `asked for by ${who} at ${seconds(at)}. Another admin confirms it until ${seconds(until)}; the operator: reedbed peers revoke ${server}`;
+    : `asked for by ${who === 'operator' ? 'the operator' : who} at ${seconds(at)}. Another admin confirms it until ${seconds(until)}; the operator: reedbed peers revoke ${server}`;
 
 const streamText = (streams: PeerStream | null, { server, state }: DetailedPeer): string => {
-  if (streams === null || (state !== 'live' && state !== 'suspended')) return '–';
+  if (streams === null || !isExchanging(state)) return '–';
   return streams.parked === 0 ? lackOf(streams) : `${lackOf(streams)}: reedbed streams parked --peer ${server}`;
 };
 
-export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): string => {
+export const shownPeer = (view: PeerView, now: Date): string => {
+  const { peer, streams, traffic } = view;
   const { server } = peer;
   const isOver = peer.state === 'revoked';
   const rows: [string, string][] = [
@@ -124,8 +134,8 @@ export const shownPeer = ({ peer, streams, traffic }: PeerView, now: Date): stri
     ['owed acts', traffic.nextActAt === null ? 'none' : `${traffic.owedActs}, the next tried at ${seconds(traffic.nextActAt)}`],
     ['copies', `${traffic.crossingHere} awaited from there, ${traffic.crossingThere} from here`],
   ];
-  if (peer.endAsked !== null) rows.push(['its end', endText(peer.endAsked, server)]);
-  const next = nextOf(peer, now);
+  if (peer.endAsked !== null) rows.push(['its end', endText(peer.endAsked, view)]);
+  const next = nextOf(view, now);
   if (next !== '') rows.push(['next', next]);
   return rows.map(([name, value]) => `  ${name.padEnd(14)}  ${value}`).join('\n');
 };

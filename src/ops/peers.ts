@@ -2,6 +2,7 @@
 // without it, and then they are told at its next start. Each change is an act in the log, signed by the server's own key.
 import { readFile } from 'node:fs/promises';
 import { OffsetClock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
 import { cryptoRandom } from '../base/ids.ts';
 import { SetupError, WrongUse } from '../base/setup-error.ts';
 import { readPublicKey } from '../crypto/openpgp.ts';
@@ -11,8 +12,10 @@ import type { DetailedPeer, Directory } from '../federation/directory.ts';
 import { openDirectory, openPeering } from '../federation/federation.ts';
 import { peerTraffic } from '../federation/peer-report.ts';
 import type { Moving, ShownInvitation } from '../federation/peering.ts';
+import { step } from '../federation/peering-state.ts';
 import { peerStreams } from '../federation/stream-report.ts';
-import { fingerprintOf, parseServerId, parseServerKeyId, type ServerId, spelled } from '../wire/address.ts';
+import { countAdmins } from '../identity/second-admin.ts';
+import { fingerprintOf, parseServerId, parseServerKeyId, type ServerId, serverOf, spelled } from '../wire/address.ts';
 import { type Beside, withDatabase } from './database.ts';
 import { mended } from './own-faults.ts';
 import { openOwnIdentity } from './own-identity.ts';
@@ -186,11 +189,24 @@ export const runPeersAccept = (command: PeersCommand & Asked & { readonly connec
     return 0;
   });
 
+const requirePeer = async (directory: Directory, server: ServerId): Promise<DetailedPeer> => {
+  const [peer] = await directory.details(server);
+  if (peer === undefined) throw new SetupError(`There is no peering with ${server}.`, 'reedbed peers list shows them.');
+  return peer;
+};
+
 const DONE: Readonly<Record<Moving, string>> = { approve: 'approved', suspend: 'suspended', resume: 'resumed', revoke: 'ended' };
 /** Those that take something away are asked about. */
 const ASKS: Readonly<Partial<Record<Moving, string>>> = {
   suspend: 'They are refused until you resume. Suspend',
   revoke: 'Requests under way end, and only a new invitation brings them back. Revoke',
+};
+
+/** Whether this step can be taken now, before anybody is asked about it. @throws SetupError, AppError CONFLICT */
+const requireMovable = async (directory: Directory, server: ServerId, moving: Moving): Promise<void> => {
+  const { approvedAt, approvedThereAt, state } = await requirePeer(directory, server);
+  const now = { state, here: approvedAt !== null, there: approvedThereAt !== null };
+  if (!step(now, moving).ok) throw new AppError('CONFLICT', `not now: the peering is ${state}`);
 };
 
 /** One step about a peering. @returns the exit code: 1 if the answer was no */
@@ -199,7 +215,9 @@ export const runPeersMove = async (
 ): Promise<number> => {
   const { terminal, moving, target, dryRun } = command;
   requireTarget(moving, target);
-  return withPeering(command, async ({ peering }, { signal }) => {
+  return withPeering(command, async ({ directory, peering }, { signal }) => {
+    const key = parseServerKeyId(target);
+    await requireMovable(directory, key === null ? requireServer(target) : serverOf(key), moving);
     const question = ASKS[moving];
     const goes = question === undefined ? !dryRun : await isAgreed(command, `${question} ${target}?`, signal);
     if (!goes) {
@@ -239,10 +257,10 @@ export const runPeersList = (command: PeersCommand): Promise<void> =>
 export const runPeersShow = async (command: PeersCommand & { readonly server: string }): Promise<void> => {
   const server = requireServer(command.server);
   await withPeers(command, async (directory, { clock, db }) => {
-    const [peer] = await directory.details(server);
-    if (peer === undefined) throw new SetupError(`There is no peering with ${server}.`, 'reedbed peers list shows them.');
+    const peer = await requirePeer(directory, server);
+    const admins = await countAdmins(db.kysely);
     const [traffic, [streams = null]] = await Promise.all([peerTraffic(db, server), peerStreams(db, server)]);
     const value = { ...jsonOf(peer), ...jsonOf(traffic), streams: streams === null ? null : jsonOf(streams) };
-    command.terminal.print(value, shownPeer({ peer, traffic, streams }, new Date(clock.now())));
+    command.terminal.print(value, shownPeer({ peer, traffic, streams, admins }, new Date(clock.now())));
   });
 };

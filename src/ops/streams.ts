@@ -1,6 +1,7 @@
 // `reedbed streams`: how far peers are behind with what is published here, what they refused, and that it be sent again. Works beside the running
 // server, which takes it up within half a minute, or without it.
-import { WrongUse } from '../base/setup-error.ts';
+import { SetupError, WrongUse } from '../base/setup-error.ts';
+import type { Database } from '../db/pool.ts';
 import { tryPeers } from '../federation/peer-report.ts';
 import { type ParkedOf, type PeerStream, parkedItems, peerStreams, retryStreams } from '../federation/stream-report.ts';
 import type { Parked } from '../federation/stream-table.ts';
@@ -31,6 +32,16 @@ const parkedOf = ({ author, number, peer }: StreamsOf): ParkedOf => {
   return { ...ofPeer(peer), ...(author === undefined ? {} : { author }), ...(number === undefined ? {} : { number }) };
 };
 
+/** A peer that was named, and is none, has nothing parked and lacks nothing: who mistyped its id would take that for an answer. */
+const requirePeering = async (db: Database, { server }: ParkedOf): Promise<void> => {
+  if (server === undefined) return;
+  const known = await db.query({ name: 'streams_peer', text: 'select from peers where server_id = $1', values: [server] });
+  if (known.length === 0) throw new SetupError(`There is no peering with ${server}.`, 'reedbed peers list shows them.');
+};
+
+/** Whether anything published here is meant for it. */
+export const isExchanging = (state: string): boolean => state === 'live' || state === 'suspended';
+
 /** What a peer has of what is published here. */
 export const lackOf = ({ authors, items, nextTryAt, parked, waiting }: PeerStream): string => {
   const all = parked === 0 ? 'has everything' : 'has everything else';
@@ -43,14 +54,18 @@ export const lackOf = ({ authors, items, nextTryAt, parked, waiting }: PeerStrea
 const cameOf = ({ received }: PeerStream): string =>
   received === 0 ? 'nothing came from there yet' : `something came from ${counted(received, 'member')} of theirs`;
 
-const shownPeer = (row: PeerStream): string => `${row.server}  ${row.state.padEnd(14)}  ${lackOf(row)}; ${cameOf(row)}  ${row.name}`;
+const shownPeer = (row: PeerStream): string => {
+  const standing = isExchanging(row.state) ? `${lackOf(row)}; ${cameOf(row)}` : 'nothing is exchanged until it is live';
+  return `${row.server}  ${row.state.padEnd(14)}  ${standing}  ${row.name}`;
+};
 
 /** Prints a line for each peer. */
 export const runStreamsList = async (command: StreamsCommand): Promise<void> => {
   const { of, terminal } = command;
-  const { server } = ofPeer(of.peer);
+  const asked = ofPeer(of.peer);
   await withDatabase(command, async (db) => {
-    const rows = await peerStreams(db, server);
+    await requirePeering(db, asked);
+    const rows = await peerStreams(db, asked.server);
     if (rows.length === 0) terminal.note('There are no peers.');
     for (const row of rows) terminal.print({ ...row, nextTryAt: row.nextTryAt?.toISOString() ?? null }, shownPeer(row));
   });
@@ -76,6 +91,7 @@ export const runStreamsParked = async (command: StreamsCommand): Promise<void> =
   const { of, terminal } = command;
   const asked = parkedOf(of);
   await withDatabase(command, async (db, signal) => {
+    await requirePeering(db, asked);
     let page = await parkedItems(db, asked, { after: null, limit: PAGE_ROWS });
     if (page.length === 0) terminal.note('Nothing is parked.');
     while (page.length > 0 && !terminal.isGone()) {
@@ -96,15 +112,20 @@ export const runStreamsRetry = async (command: StreamsCommand): Promise<void> =>
   const { of, terminal } = command;
   const asked = parkedOf(of);
   await withDatabase(command, async (db) => {
+    await requirePeering(db, asked);
     const { parked, waiting } = await retryStreams(db, asked);
     // Who names an author or an item means those, and not all that waits for a peer.
     const peers = of.author === undefined && of.number === undefined ? await tryPeers(db, asked.server) : 0;
-    const silent = peers === 0 ? '' : `${counted(peers, 'peer')} that did not answer or had enough, `;
+    const again = [
+      ...(peers === 0 ? [] : [`${counted(peers, 'peer')} that did not answer or had enough`]),
+      ...(parked === 0 ? [] : [counted(parked, 'parked item')]),
+      ...(waiting === 0 ? [] : [`what waits of ${counted(waiting, 'author')}`]),
+    ];
     terminal.print(
       { parked, waiting, peers },
       parked + waiting + peers === 0
         ? 'Nothing is parked, and nothing waits for its next try.'
-        : `To be tried again: ${silent}${counted(parked, 'parked item')}, and what waits of ${counted(waiting, 'author')}; by the running server within half a minute, else at its start.`,
+        : `To be tried again: ${again.join(', ')}; by the running server within half a minute, else at its start.`,
     );
   });
 };

@@ -6,7 +6,8 @@ import { AppError } from '../../src/base/errors.ts';
 import { runActs } from '../../src/ops/acts.ts';
 import { runKeysPrint, runKeysRotate } from '../../src/ops/keys.ts';
 import { mended } from '../../src/ops/own-faults.ts';
-import { runPeersInvite } from '../../src/ops/peers.ts';
+import { runPeersInvite, runPeersMove, runPeersShow } from '../../src/ops/peers.ts';
+import { runStreamsList, runStreamsParked, runStreamsRetry } from '../../src/ops/streams.ts';
 import { runUsersRole } from '../../src/ops/users.ts';
 import { removeFolder } from '../support/child.ts';
 import { makeDataFolder } from '../support/data-folder.ts';
@@ -64,7 +65,58 @@ test.each([
   ['INVALID', 'key: that of this server itself', 'at the other server'],
   ['CONFLICT', 'the other server did not answer as itself (unsigned); try again', 'has run out'],
   ['CONFLICT', 'target: that server has not shown this key as its newest', 'peers show'],
+  ['CONFLICT', 'peers can not call this server at its address: not https', 'REEDBED_PUBLIC_URL'],
+  ['CONFLICT', 'peers can not call this server at its address: not a public host name', 'REEDBED_ALLOW_PRIVATE_PEERS'],
+  ['CONFLICT', 'the other server did not answer as itself (refused-address); try again', 'REEDBED_ALLOW_PRIVATE_PEERS'],
+  ['CONFLICT', 'the other server refused: baseUrl: not https', 'REEDBED_PUBLIC_URL'],
 ] as const)('%s, %s is told with what mends that, and not others of its code', async (code, detail, mend) => {
   const told = mended(() => Promise.reject(new AppError(code, detail)));
   await expect(told).rejects.toMatchObject({ mend: expect.stringContaining(mend) as string });
+});
+
+test('what comes next is said by whom it can be done, where there are two admins and where there is one', async () => {
+  if (!a || !b) throw new Error('never');
+  const world = a;
+  const peer = b.identity.server.id;
+  const bob = await signUp(world, { username: 'bob' });
+  await world.db.query({ text: "update users set role = 'admin'" });
+  await world.db.query({ text: "update peers set state = 'pending' where server_id = $1", values: [peer] });
+  const shown = async (): Promise<string> => {
+    const { printed, base } = beside(world);
+    await runPeersShow({ ...base, server: peer });
+    return printed[0]?.shown ?? '';
+  };
+  expect(await shown()).toContain(`since the operator began it: POST /api/v1/admin/peers/${peer}/approve`);
+  await expect(runPeersMove({ ...beside(world).base, ...SURE, moving: 'approve', target: peer })).rejects.toMatchObject({
+    mend: expect.stringContaining('peers show') as string,
+  });
+  await runPeersMove({ ...beside(world).base, ...SURE, moving: 'revoke', target: peer });
+  expect(await shown()).toContain(`POST /api/v1/admin/peers/${peer}/revoke`);
+  await world.db.query({ text: "update users set role = 'user' where id = $1", values: [bob.user] });
+  expect(await shown()).toMatch(
+    new RegExp(`by the operator at .*the operator: reedbed peers revoke ${peer}\n[^]*then: reedbed peers approve ${peer}`),
+  );
+  await runPeersMove({ ...beside(world).base, ...SURE, moving: 'approve', target: peer });
+  expect(await shown()).toContain('their admin approves it, too');
+});
+
+test('a server that is no peer, and a step that can not be taken, are told before anybody is asked', async () => {
+  if (!a || !b) throw new Error('never');
+  const { base, notes, printed } = beside(a);
+  const stranger = 'aaaaaaaaaaaaaaaa';
+  for (const moving of ['approve', 'suspend', 'resume', 'revoke'] as const)
+    await expect(runPeersMove({ ...base, ...SURE, dryRun: true, moving, target: stranger })).rejects.toThrow(`no peering with ${stranger}`);
+  const confirm = () => Promise.reject(new Error('asked'));
+  await expect(runPeersMove({ ...base, dryRun: false, isSure: false, confirm, moving: 'suspend', target: stranger })).rejects.toThrow(
+    'no peering',
+  );
+  for (const run of [runStreamsList, runStreamsParked, runStreamsRetry])
+    await expect(run({ ...base, of: { peer: stranger } })).rejects.toThrow(`no peering with ${stranger}`);
+  expect([...printed, ...notes]).toEqual([]);
+  await runStreamsList({ ...base, of: {} });
+  expect(printed.map(({ shown }) => shown)).toEqual([expect.stringMatching(/approved-by-us +nothing is exchanged until it is live/)]);
+  await a.db.query({ text: "update peers set state = 'invited' where server_id = $1", values: [b.identity.server.id] });
+  await expect(runPeersMove({ ...base, ...SURE, dryRun: true, moving: 'suspend', target: b.identity.server.id })).rejects.toThrow(
+    'Not now: the peering is invited',
+  );
 });
