@@ -11,7 +11,16 @@ import { type Counter, createDialect, TransactionGuard } from './kysely.ts';
 import type { DB } from './types.ts';
 
 /** A statement. With a name it is prepared once on each connection, so the text under a name must never vary. */
-export type Sql = { readonly name?: string; readonly text: string; readonly values?: readonly unknown[] };
+export type Sql = {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /**
+   * Prepared nowhere, though it has a name: planned whenever it runs, for as many as are asked for and as there are. A plan that is kept reads a whole table
+   * for them if it was made while that was small, until the table is counted again. For what runs seldom.
+   */
+  readonly isPlannedAnew?: true;
+};
 
 export type DatabaseOptions = {
   readonly url: string;
@@ -93,7 +102,8 @@ export class Database {
     this.#counter.statements += 1;
     const running = mapped(async () => {
       try {
-        const result = await client.query({ ...sql, values: [...(sql.values ?? [])] } as pg.QueryConfig);
+        const { isPlannedAnew, name, text, values = [] } = sql;
+        const result = await client.query({ ...(name === undefined || isPlannedAnew ? {} : { name }), text, values: [...values] });
         client.release();
         return result.rows as Row[];
       } catch (error) {

@@ -98,6 +98,7 @@ export class Persons {
   async #nameless(peer: ServerId, after: string): Promise<UserId[]> {
     const rows = await this.#deps.db.query<{ id: UserId }>({
       name: 'persons_nameless',
+      isPlannedAnew: true,
       text: `select i.id from identities i where i.server_id = $1 and i.id > $2
           and not exists (select from foreign_profiles p where p.user_id = i.id)
           and not exists (select from account_removals r where r.user_id = i.id)

@@ -21,13 +21,26 @@ export type PeerStream = {
 
 export type ParkedOf = { readonly server?: ServerId; readonly author?: string; readonly number?: number };
 
-/** Each peering that has not ended. */
-export const peerStreams = (db: Database, server?: ServerId): Promise<PeerStream[]> =>
+/** Each peering that has not ended, by id: one at a time, so that no statement takes longer for there being many. */
+export const peerStreams = async (db: Database, server?: ServerId): Promise<PeerStream[]> => {
+  const peers = await db.query<{ id: ServerId }>({
+    name: 'streams_reported',
+    text: `select server_id as id from peers where state <> 'revoked' and ($1::text is null or server_id = $1) order by 1`,
+    values: [server ?? null],
+  });
+  const reports: PeerStream[] = [];
+  for (const { id } of peers) reports.push(...(await streamsOf(db, id)));
+  return reports;
+};
+
+/** Of everybody of whom something was taken there is an identity, which its server leads to. */
+const streamsOf = (db: Database, server: ServerId): Promise<PeerStream[]> =>
   db.query<PeerStream>({
     name: 'streams_report',
     text: `select p.server_id as server, s.name, p.state, l.authors, l.items, l.waiting, l.next as "nextTryAt",
         (select count(*)::int from parked_items i where i.server_id = p.server_id) as parked,
-        (select count(*)::int from received_streams r where split_part(r.author_id, '@', 2) = p.server_id) as received
+        (select count(*)::int from identities i cross join lateral (select from received_streams where author_id = i.id limit 1) r
+          where i.server_id = p.server_id) as received
       from peers p join servers s on s.id = p.server_id
       cross join lateral (
         select count(*)::int as authors, coalesce(sum(
@@ -37,8 +50,8 @@ export const peerStreams = (db: Database, server?: ServerId): Promise<PeerStream
         cross join lateral (select case when c.retry_at > to_timestamp(0) or c.resend_at > now() then greatest(c.retry_at, c.resend_at) end as until) w
         where p.state in ('live', 'suspended') and a.last_number > coalesce(c.cursor, 0)
       ) l
-      where p.state <> 'revoked' and ($1::text is null or p.server_id = $1) order by p.server_id`,
-    values: [server ?? null],
+      where p.server_id = $1 and p.state <> 'revoked'`,
+    values: [server],
   });
 
 const PARKED = `($1::text is null or server_id = $1) and ($2::text is null or author_id = $2) and ($3::bigint is null or number = $3)`;

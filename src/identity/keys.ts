@@ -82,6 +82,7 @@ export class Keys {
   async #links(id: UserKeyId, most: number): Promise<Link[]> {
     return this.#deps.db.query<Link>({
       name: 'keys-chain',
+      isPlannedAnew: true,
       text: `with recursive chain as (
           select id, predecessor, statement_hash, 1 as place from keys where id = $1
           union all

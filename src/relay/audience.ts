@@ -5,7 +5,7 @@ import { type Candidate, PATHS } from './fanout-plan.ts';
 
 export type Audience = { readonly kind: 'reed' | 'thread'; readonly author: UserId; readonly candidates: readonly Candidate[] };
 
-/** Numbers paths by their place in PATHS. */
+/** Numbers paths by their place in PATHS. Reeds above are looked up by their keys (`limit 1`): joined, a plan of when there were few reads them all. */
 const AUDIENCE = `
 with recursive published as materialized (
   select r.id, r.author_id as author, f.broadcast, case when r.thread_head = r.id then 'thread' else 'reed' end as kind
@@ -16,16 +16,17 @@ parts as materialized (
   select id from published union select r.id from published p join reeds r on r.thread_head = p.id
 ),
 ancestors (id, depth) as (
-  select r.reply_to, 1 from parts join reeds r on r.id = parts.id where r.reply_to is not null
+  select r.reply_to, 1 from parts cross join lateral (select reply_to from reeds where id = parts.id limit 1) r where r.reply_to is not null
   union
-  select r.reply_to, a.depth + 1 from ancestors a join reeds r on r.id = a.id where r.reply_to is not null and a.depth < $2
+  select r.reply_to, a.depth + 1 from ancestors a cross join lateral (select reply_to from reeds where id = a.id limit 1) r
+  where r.reply_to is not null and a.depth < $2
 ),
 reached (member, path) as (
   select m.user_id, 0 from parts join reed_mentions m on m.reed_id = parts.id where m.accepted
   union all
   select s.viewer, 1 from ancestors a join reed_subscriptions s on s.target = a.id
   union all
-  select r.author_id, 1 from ancestors a join reeds r on r.id = a.id where a.depth = 1
+  select r.author_id, 1 from ancestors a cross join lateral (select author_id from reeds where id = a.id limit 1) r where a.depth = 1
   union all
   select s.viewer, 2 from parts join reed_tags t on t.reed_id = parts.id join pipe_subscriptions s on s.target = t.tag
   union all

@@ -44,8 +44,11 @@ const OWED = `
   and not exists (select from blocks b where b.active and b.user_id = r.author_id and b.target = $1)
   and not exists (select from blocks b where b.active and b.user_id = $1 and b.target = r.author_id)`;
 
-/** A thread is owed whole, by its head: `r` is the head of what `p` is a part of, or `p` itself. */
-const HEAD = 'join reeds r on r.id = coalesce(p.thread_head, p.id)';
+/**
+ * A thread is owed whole, by its head: `r` is the head of what `p` is a part of, or `p` itself. Looked up by its key (`limit 1`): joined, a plan of
+ * when there were few reads them all.
+ */
+const HEAD = 'cross join lateral (select * from reeds where id = coalesce(p.thread_head, p.id) limit 1) r';
 const KIND = `case when r.thread_head = r.id then 'thread' else 'reed' end as kind`;
 
 type Row = { subject: ReedId; kind: Due['kind']; at: string | null; id: string; owed: boolean };
@@ -71,7 +74,8 @@ const removals: Stage = {
             when t.removal_hash is not null and t.removal_hash = r.removal_hash then 'thread_removal' else 'reed_removal' end as kind,
           null as at, a.reed_id as id, (r.removed_at is not null or x.user_id is not null) and r.author_id <> $1 as owed
         from (select reed_id from reed_allocations where holder_user_id = $1 and reed_id > $2 order by reed_id limit $3) a
-        left join reeds r on r.id = a.reed_id left join threads t on t.id = r.thread_head
+        left join lateral (select * from reeds where id = a.reed_id limit 1) r on true
+        left join lateral (select * from threads where id = r.thread_head limit 1) t on true
         left join account_removals x on x.user_id = r.author_id and x.statement_hash is not null order by a.reed_id`,
       values: [member, from.id ?? '', limit],
     });
@@ -120,7 +124,7 @@ const mentions: Stage = {
       name: 'catchup_mentions',
       text: `select r.id as subject, ${KIND}, null as at, m.reed_id as id, ${OWED} as owed
         from (select reed_id from reed_mentions where user_id = $1 and accepted and reed_id > $2 order by reed_id limit $3) m
-        join reeds p on p.id = m.reed_id ${HEAD} order by m.reed_id`,
+        cross join lateral (select * from reeds where id = m.reed_id limit 1) p ${HEAD} order by m.reed_id`,
       values: [member, from.id ?? '', limit],
     });
     return pageOf(rows, limit);
@@ -172,7 +176,7 @@ const follows: Stage = {
         )
         select r.id as subject, ${KIND}, r.published_at::text as at, r.id, (r.thread_head is null or r.thread_head = r.id) and ${OWED} as owed,
           exists (select from known) as more
-        from page g join reeds r on r.id = g.id order by r.published_at desc, r.id desc`,
+        from page g cross join lateral (select * from reeds where id = g.id limit 1) r order by r.published_at desc, r.id desc`,
       values: [member, from.at, from.id ?? '', HAND.most, limit, HAND.least, HAND.ofAll],
     });
     const page = pageOf(rows, limit);

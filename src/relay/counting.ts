@@ -25,6 +25,7 @@ export class ReedCounting {
     if (reeds.length === 0) return [];
     const rows = await this.#deps.application.query<Row>({
       name: 'reed_counts',
+      isPlannedAnew: true,
       text: `select r.id as "reedId", coalesce(s.echoes, 0) as echoes, coalesce(s.replies, 0) as replies, coalesce(s.likes, 0) as likes,
           coalesce(s.holders, 0) as holders,
           (select count(*)::int from reed_server_allocations a where a.reed_id = r.id and a.holding) as "holderServers"

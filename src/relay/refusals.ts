@@ -69,6 +69,7 @@ export class Refusals {
   async #removals(reeds: readonly ReedId[]): Promise<ReadonlyMap<ReedId, object>> {
     const rows = await this.#db.query<{ id: ReedId; certificate: object }>({
       name: 'relay_removal_certificates',
+      isPlannedAnew: true,
       text: 'select r.id, s.certificate from reeds r join statements s on s.hash = r.removal_hash where r.id = any($1::text[])',
       values: [reeds],
     });

@@ -122,6 +122,7 @@ export class Removals {
       const text = CERTIFICATES[kind];
       const rows = await this.#deps.application.query<{ id: string; certificate: object }>({
         name: `certificates_${kind}`,
+        isPlannedAnew: true,
         text,
         values: [subjects],
       });

@@ -2,9 +2,11 @@
 // run. A look that finds nothing costs a few buffers, whoever else is owed what; a pass reads each author once, however many are sent at a time.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sql } from '../../src/db/pool.ts';
+import type { Database, Sql } from '../../src/db/pool.ts';
 import { OwedLegs } from '../../src/federation/owed-legs.ts';
+import { Persons } from '../../src/federation/persons.ts';
 import { StreamReplays } from '../../src/federation/stream-replays.ts';
+import { peerStreams } from '../../src/federation/stream-report.ts';
 import { StreamTable } from '../../src/federation/stream-table.ts';
 import type { ServerId, UserId } from '../../src/wire/address.ts';
 import { makeWorld, type World } from '../support/people.ts';
@@ -65,11 +67,16 @@ const touched = async (step: () => Promise<unknown>): Promise<number> => {
   const quiet = { ...world, db, calls: { call: async () => ({ kind: 'transport' as const }) }, random: () => 0 };
   owed = new OwedLegs(quiet);
   replays = new StreamReplays({ ...quiet, table, token: () => '' });
+  persons = new Persons({ ...quiet, log: { warn: () => undefined }, foreign: world.identity.foreign });
+  counted = db;
   await step();
   return buffers;
 };
 let owed: OwedLegs;
 let replays: StreamReplays;
+let persons: Persons;
+/** The database as a step has it whose buffers are counted. */
+let counted: Database;
 
 test('a look at what is due at a peer touches an index, whatever others are owed', async () => {
   expect(await touched(() => table.due(peer, 1_000))).toBeLessThan(20);
@@ -120,6 +127,26 @@ test('a pass claims whoever is behind, reading each author once', async () => {
   expect(claimed).toHaveLength(BEHIND);
   // Four pages of indexes and rows for each author that is behind or looked at, and not seven times all authors.
   expect(buffers).toBeLessThan(6 * AUTHORS);
+});
+
+test('a look at the people of one peer costs nothing for those of the others', async () => {
+  const report = () => touched(() => peerStreams(counted, peer));
+  const before = await report();
+  await client.query(
+    `with people as (
+      insert into identities (id, server_id, first_seen_at)
+        select 'person' || lpad(g::text, 10, '0') || '@' || id, id, now() from servers, generate_series(1, 100) g where not is_self and id <> $1
+      returning id)
+    insert into received_streams (author_id, number) select id, 1 from people`,
+    [peer],
+  );
+  await client.query('vacuum analyze identities, received_streams');
+  expect((await report()) - before).toBeLessThan(20);
+  const nameless = async () => {
+    persons.meetAll(peer);
+    while (!persons.idle) await new Promise((turn) => setImmediate(turn));
+  };
+  expect(await touched(nameless)).toBeLessThan(20);
 });
 
 test('a plan that was made for items while there were few looks each up by its key when there are many', async () => {
