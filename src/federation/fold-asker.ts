@@ -121,23 +121,30 @@ export class FoldAsker {
   }
 
   async #ask(crossingId: string, isAgain = false): Promise<void> {
-    const { calls, db, keys, limits, noted } = this.#deps;
+    const { calls, db, noted } = this.#deps;
     const sending = await sendingOf(db, crossingId);
     if (sending === null) return;
-    const keyId = parseUserKeyId(sending.keyId);
-    const keyChain = keyId && (await keys.chainOf(sending.askedFor, keyId));
-    if (!keyId || !keyChain) return this.#carrierEnds(crossingId, 'key');
-    const said = {
-      ...{ peerRequestId: crossingId, reedId: sending.subject, isThread: sending.kind === 'thread' },
-      ...{ requesterId: sending.askedFor, requesterKeyId: keyId, slot: sending.slot },
-    };
-    const whole = encodeFoldRequest({ ...said, keyChain });
-    // One that is too long for a request is asked for by whoever does not know it.
-    const body = whole.length <= limits.foldRequestBytes ? whole : encodeFoldRequest({ ...said, keyChain: [] });
+    // As many as a peer may have cross wait for those before them: what each of them says is made once it is sent.
+    const body = (): Promise<Uint8Array | null> => this.#request(crossingId, sending);
     const answer = await calls.call(sending.server, sending.isFallback ? 'fallback' : 'request', body);
     if (!isAgain && (await this.#cancelsForgotten(sending.server, answer))) return this.#ask(crossingId, true);
     await this.#answered(crossingId, sending, answer);
     noted(sending.server, answer);
+  }
+
+  /** What is asked for a crossing, with the keys of whom it is for; null if they are not known: then it has ended. */
+  async #request(crossingId: string, { askedFor, keyId: key, kind, slot, subject }: Sending): Promise<Uint8Array | null> {
+    const { keys, limits } = this.#deps;
+    const keyId = parseUserKeyId(key);
+    const keyChain = keyId && (await keys.chainOf(askedFor, keyId));
+    if (!keyId || !keyChain) return this.#carrierEnds(crossingId, 'key').then(() => null);
+    const said = {
+      ...{ peerRequestId: crossingId, reedId: subject, isThread: kind === 'thread' },
+      ...{ requesterId: askedFor, requesterKeyId: keyId, slot },
+    };
+    const whole = encodeFoldRequest({ ...said, keyChain });
+    // One that is too long for a request is asked for by whoever does not know it.
+    return whole.length <= limits.foldRequestBytes ? whole : encodeFoldRequest({ ...said, keyChain: [] });
   }
 
   /** What has a slot there and is not known here was forgotten here: it is cancelled, once for each asking. @returns whether the slot is free now */
@@ -172,7 +179,9 @@ export class FoldAsker {
           { wasTried: next.kind === 'next', unheldAs: next.kind === 'next' && next.isUnheld ? of.knownAs : null },
           clock.now(),
         );
-        return this.look([of.subject]);
+        // One that says so of everything would be asked anew without an end: the regular look at the line finds it.
+        if (next.kind === 'next') this.look([of.subject]);
+        return;
       case 'away':
         return this.#waits(of);
       case 'unasked':

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Limits } from '../base/limits.ts';
 import type { ServerId } from '../wire/address.ts';
-import type { FoldAnswer, FoldCalls, FoldLeg } from './fold-ports.ts';
+import type { FoldAnswer, FoldBody, FoldCalls, FoldLeg } from './fold-ports.ts';
 import { isOurs, isSated } from './leg-words.ts';
 import type { Called, PeerCalls } from './stream-ports.ts';
 
@@ -24,7 +24,7 @@ export class CallsOfFold implements FoldCalls {
     this.#deps = deps;
   }
 
-  async call(peer: ServerId, leg: FoldLeg, body: Uint8Array, options: Parameters<FoldCalls['call']>[3] = {}): Promise<FoldAnswer> {
+  async call(peer: ServerId, leg: FoldLeg, body: FoldBody, options: Parameters<FoldCalls['call']>[3] = {}): Promise<FoldAnswer> {
     const { calls, clock, limits } = this.#deps;
     const line = this.#lines.get(peer) ?? { free: limits.peerCallsAtOnce, waiting: [] };
     if (line.waiting.length >= limits.foldCallsWaiting) return ended('busy');
@@ -37,7 +37,8 @@ export class CallsOfFold implements FoldCalls {
     try {
       if (!(await enter(line, ending.signal))) return ended('closed');
       try {
-        return this.#answerOf(await calls().call(peer, leg, body, { signal: ending.signal }));
+        const said = typeof body === 'function' ? await body() : body;
+        return said === null ? ended('closed') : this.#answerOf(await calls().call(peer, leg, said, { signal: ending.signal }));
       } finally {
         this.#leave(peer, line);
       }

@@ -19,12 +19,17 @@ export type FoldAnswer =
   /** isOurs: ended or not begun by this side, which says nothing of the peer. */
   | { readonly kind: 'transport'; readonly reason: string; readonly isOurs?: boolean; readonly retryAfterMs?: number };
 
+export type FoldBody = Uint8Array | (() => Promise<Uint8Array | null>);
+
 export interface FoldCalls {
-  /** @throws only what the database does, in which peers stand: nothing was learned then */
+  /**
+   * @param body what is said, or what makes it once its turn has come; null then: it is not said
+   * @throws only what the database does, in which peers stand: nothing was learned then
+   */
   call(
     peer: ServerId,
     leg: FoldLeg,
-    body: Uint8Array,
+    body: FoldBody,
     options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
   ): Promise<FoldAnswer>;
 }

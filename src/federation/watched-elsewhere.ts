@@ -42,6 +42,8 @@ export class WatchedElsewhere implements Leg {
   /** Registered by this replica, or being registered. */
   readonly #registered = new Map<ReedId, Registered>();
   readonly #renewing = new Set<ServerId>();
+  /** Peers to which what is watched no more is being given back. */
+  readonly #givingBack = new Set<ServerId>();
   readonly #returns: PeerReturns;
   /** Peers of which everything is to be registered anew once that is not too often. */
   readonly #later = new Set<ServerId>();
@@ -204,17 +206,29 @@ export class WatchedElsewhere implements Leg {
     }
   }
 
+  /** Each peer's one after the other, and no peer's after another's: one that takes its time has only its own wait. */
+  async #giveBack(): Promise<void> {
+    const { limits, tasks } = this.#deps;
+    const part = [...this.#registered.keys()].slice(this.#checkedUpTo, this.#checkedUpTo + limits.watchedPerLook);
+    const unwatched = await this.#unwatched(part);
+    this.#checkedUpTo = part.length < limits.watchedPerLook ? 0 : this.#checkedUpTo + part.length;
+    for (const [peer, of] of Map.groupBy(unwatched, serverOf)) {
+      if (this.#givingBack.has(peer)) continue;
+      this.#givingBack.add(peer);
+      tasks.run(() => this.#giveBackAll(of).finally(() => this.#givingBack.delete(peer)));
+    }
+  }
+
   /**
    * One whose home did not answer is given back at a later look; should this server forget it, it answers that nobody watches it. With a peering that ended
    * or pauses its registrations have ended.
    */
-  async #giveBack(): Promise<void> {
-    const { calls, limits } = this.#deps;
-    const part = [...this.#registered.keys()].slice(this.#checkedUpTo, this.#checkedUpTo + limits.watchedPerLook);
-    const unwatched = await this.#unwatched(part);
-    this.#checkedUpTo = part.length < limits.watchedPerLook ? 0 : this.#checkedUpTo + part.length;
-    for (const reed of unwatched) {
+  async #giveBackAll(reeds: readonly ReedId[]): Promise<void> {
+    const { calls } = this.#deps;
+    for (const reed of reeds) {
       const called = await calls.call(serverOf(reed), 'unsubscribe-reed', encodeReedWatch(reed));
+      // Nor would it answer to the others.
+      if (called.kind !== 'answer' && !isNoPeer(called)) return;
       const isHeard = called.kind === 'answer' && called.status < 500 && !isSated(called);
       if (!isHeard && !isNoPeer(called)) continue;
       this.#registered.delete(reed);

@@ -73,4 +73,18 @@ describe('a home server that', () => {
     pair.wire.attach(pair.home.id, legs);
     await pair.passUntil(2_000, () => reader.frames.some(({ type }) => type === 'dataResponse'));
   });
+
+  it('says of everything that it was cancelled is asked now and then, not without an end', async () => {
+    const { reed } = await pair.reed();
+    const { legs } = pair.home.server.app;
+    pair.wire.attach(pair.home.id, new Map([...legs, ['request', { limitBytes: 100_000, handle: async () => ({ status: 410 }) }]]));
+    const reader = await pair.member(pair.asking);
+    reader.request(reed);
+    for (let round = 0; round < 10; round += 1) await pair.settle();
+    expect(pair.wire.count('request')).toBe(1);
+    await pair.pass(61_000);
+    expect(pair.wire.count('request')).toBe(2);
+    pair.wire.attach(pair.home.id, legs);
+    await pair.passUntil(2_000, () => reader.frames.some(({ type }) => type === 'dataResponse'));
+  });
 });

@@ -5,7 +5,7 @@ import { MemoryBus } from '../../src/bus/memory-bus.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { Tasks } from '../../src/federation/tasks.ts';
 import { WatchedElsewhere } from '../../src/federation/watched-elsewhere.ts';
-import type { ReedId, ServerId } from '../../src/wire/address.ts';
+import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
 import { decodeReedWatch, encodeReedCounts } from '../../src/wire/legs.ts';
 import { makeWorld, silent, type World } from '../support/people.ts';
 
@@ -91,4 +91,44 @@ test('who watches anything of a peer that goes, or a reed whose counts it tells,
   expect(await watched.handle(PEER, encodeReedCounts(counts))).toEqual({ status: 204 });
   expect(told.toSorted()).toEqual(expected.slice(1).toSorted());
   expect(Math.max(...read)).toBe(watchedPerLook);
+});
+
+test('a peer that takes its time to be given back what nobody watches any more keeps no other one waiting', async () => {
+  const others = ['d', 'e', 'f'].map((sign) => REED.replace(PEER, sign.repeat(16)) as ReedId);
+  const slow = REED.replace(PEER, 'c'.repeat(16)) as ReedId;
+  const reeds = [slow, ...others];
+  await world.db.query({
+    text: "insert into reed_subscriptions (viewer, target) select 'x@here', r from unnest($1::text[]) as r",
+    values: [reeds],
+  });
+  const { promise: answers, resolve: answer } = Promise.withResolvers<void>();
+  const given: ReedId[] = [];
+  const tasks = new Tasks(silent);
+  const watched = new WatchedElsewhere({
+    ...{ ...world, bus: new MemoryBus(), tasks, home: world.identity.server.id },
+    calls: {
+      call: async (_peer, leg, body) => {
+        const read = decodeReedWatch(body);
+        if (!read.ok) throw new Error('not to be read');
+        if (leg === 'subscribe-reed') {
+          const counts = { reedId: read.value, echoes: 0, replies: 0, likes: 0, coveragePercent: 0, holderServers: 0 };
+          return { kind: 'answer', status: 200, body: encodeReedCounts(counts) };
+        }
+        given.push(read.value);
+        if (read.value === slow) await answers;
+        return { kind: 'answer', status: 204, body: new Uint8Array() };
+      },
+    },
+  });
+  for (const reed of reeds) watched.watched('x@here' as UserId, reed);
+  await expect.poll(() => tasks.idle).toBe(true);
+  await world.db.query({ text: "delete from reed_subscriptions where viewer = 'x@here'" });
+  const looking = watched.look();
+  await expect.poll(() => given.toSorted()).toEqual(reeds);
+  await watched.look();
+  answer();
+  await looking;
+  await expect.poll(() => tasks.idle).toBe(true);
+  // Under way is once.
+  expect(given).toHaveLength(reeds.length);
 });

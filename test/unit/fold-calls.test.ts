@@ -95,3 +95,22 @@ test.each<[Called, object]>([
 ])('%o is for the fold %o', async (called, answer) => {
   expect(await setUp(async () => called).fold.call(PEER, 'request', NOTHING)).toEqual(answer);
 });
+
+test('what waits for its turn has no body yet, and one for which there is nothing to say by then is not made', async () => {
+  const open: ((called: Called) => void)[] = [];
+  const { fold } = setUp(() => new Promise((answer) => open.push(answer)));
+  let made = 0;
+  let body: Uint8Array | null = NOTHING;
+  const making = async (): Promise<Uint8Array | null> => {
+    made += 1;
+    return body;
+  };
+  const calls = Array.from({ length: AT_ONCE + 2 }, () => fold.call(PEER, 'request', making));
+  await turns();
+  expect([made, open.length]).toEqual([AT_ONCE, AT_ONCE]);
+  body = null;
+  for (const answer of open) answer({ kind: 'answer', status: 200, body: NOTHING, epoch: 'e' });
+  await Promise.all(calls);
+  expect([made, open.length]).toEqual([AT_ONCE + 2, AT_ONCE]);
+  expect(await calls.at(-1)).toEqual({ kind: 'transport', reason: 'closed', isOurs: true });
+});
