@@ -312,7 +312,7 @@ export const DEFAULT_LIMITS = {
   cancelRememberedMs: 10 * MINUTE, // of a request that may still come
   forwardMs: 15 * SECOND, // a copy is passed on to a peer, or dropped
   forwardAgainMs: 5 * SECOND, // left of it: then it is tried once more
-  forwardBytesPerPeer: 32 * MIB, // of copies that are being passed on to one peer; over it they are dropped, and asked for again later
+  forwardBytesPerPeer: 32 * MIB, // in memory, twice what copies are long that are being passed on to one peer; over it they are dropped, and asked for again later
   forwardBytes: 128 * MIB, // to all peers; over it a peer has one at a time
   fallbackForwardMs: 8 * SECOND, // one try, of a copy that itself came over a border
   fallbackServers: 5, // asked one after the other when no holder is online at home

@@ -72,6 +72,9 @@ type Passing = {
 /** Why the passing on of a copy ends early: its peer has had it, or wants it no more. */
 const SUPERSEDED = Symbol('superseded');
 
+/** In which a copy is held while it is passed on: as its holder sent it, and in the request. */
+const FORMS = 2;
+
 type Forward = { readonly abort: AbortController; readonly done: Promise<unknown> };
 
 /** A peer names its requests as it likes, also as another one names its own. */
@@ -215,7 +218,7 @@ export class FoldHome {
     // However late this is: once others may take it for dropped, its peer's slot may be given to something else.
     const leftMs = to.dueAt.getTime() - limits.forwardAgainMs - clock.now();
     const endMs = clock.monotonicMs() + Math.min(leftMs, isOnce ? limits.fallbackForwardMs : limits.forwardMs);
-    const held = this.#held.take(to.server, ciphertext.length);
+    const held = this.#held.take(to.server, FORMS * ciphertext.length);
     try {
       if (held !== null) return await this.#onItsWay(eventId, to, { ciphertext, isOnce, endMs });
       if (!isOnce) await forwarded(this.#deps, { eventId, relays: to.relays, outcome: 'failed' }, clock.now());

@@ -7,8 +7,8 @@ import type { ServerId } from '../../src/wire/address.ts';
 import { decodeFoldRequest, encodeFoldCrossings, encodeFoldWord } from '../../src/wire/fold.ts';
 import { FoldPair } from '../support/fold-pair.ts';
 
-/** Room for three copies of light members. */
-const pair = FoldPair.forEachTest({ forwardBytesPerPeer: 6_500 });
+/** Room for three copies of light members: as they came, and as they are sent. */
+const pair = FoldPair.forEachTest({ forwardBytesPerPeer: 13_000 });
 
 /** A call of that server's, verified, at the home server. */
 const call = async (from: ServerId, leg: string, body: Uint8Array): Promise<number | undefined> =>
@@ -41,6 +41,7 @@ it('copies that a peer does not take are so many bytes at once; others are dropp
   const reader = await pair.member(pair.asking);
   pair.wire.fate = ({ leg }) => (leg === 'deliver' ? 'hold' : 'pass');
   for (const { reed } of reeds) reader.request(reed);
+  for (const { author, reed } of reeds) await author.next('relayRequest', ({ body }) => body.reedId === reed);
   const states = 'select state, count(*)::int as events from pending_events where is_foreign group by 1 order by 1';
   const held = { state: STATE.forwarding, events: 3 };
   await expect.poll(() => pair.home.community.rows(states)).toEqual([{ state: STATE.unassigned, events: 2 }, held]);
