@@ -90,7 +90,7 @@ const CLAIM_AFTER = claimOf('s.author_id > $5');
 
 /**
  * Certificates of facts of author $1, by their numbers; $2: for that peer, whose parked items tell nothing in the stream. A thread counts as its parts.
- * Each row is looked up by its key (`limit 1` keeps it so): joined, the planner reads the whole of a table that grew since it was last counted.
+ * Each row is looked up by itself: joined, a plan that was made while a table was small reads the whole of it when it has grown.
  */
 const itemsOf = (numbers: string): string => `
 select f.number::float8 as number, f.kind, f.subject_id as subject, coalesce(r.broadcast, false) as broadcast, s.certificate,
