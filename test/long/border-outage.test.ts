@@ -1,5 +1,5 @@
 // A peer that is away for a day while reeds are published (`OUTAGE_PUBLICATIONS`: how many): the home's memory stays as it is, others are told of each
-// at once and as fast as before, and when the peer is back everything comes in order, each thing once.
+// at once and with no more work than before (how long it takes is printed), and when the peer is back everything comes in order, each thing once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PeerSender } from '../../src/federation/sender.ts';
 import type { Leg, LegAnswer } from '../../src/federation/stream-ports.ts';
@@ -14,7 +14,6 @@ import { type Person, publishReed, signUp } from '../support/people.ts';
 const PUBLICATIONS = Number(process.env['OUTAGE_PUBLICATIONS'] ?? 1000);
 const AT_ONCE = 50;
 const BEFORE = PUBLICATIONS / 10;
-const SLACK_MS = 5;
 const DAY_MS = 86_400_000;
 /** A tenth of what the bodies of the publications alone would take, if they were kept; and what a heap of this size differs by from one look to the next. */
 const GROWTH_BYTES = 200 * PUBLICATIONS + 1_000_000;
@@ -94,14 +93,18 @@ test('a day of outage costs its home no memory, others no time, and the peer not
     return took;
   };
   await publish(BEFORE);
+  const sentBefore = a.db.statements;
   const usual = await publish(BEFORE);
+  const sentUsual = a.db.statements - sentBefore;
   expect(b.told.filter((word) => word.startsWith('published'))).toHaveLength(2 * BEFORE);
 
   wire.leave(b.id);
   await publish(BEFORE);
   wire.calls.length = 0;
   const heapBefore = heldBytes();
+  const sentOutage = a.db.statements;
   const meanwhile = await publish(PUBLICATIONS - 3 * BEFORE);
+  const statements = { usual: sentUsual, outage: a.db.statements - sentOutage };
   // What the wire noted is the test's own.
   wire.calls.length = 0;
   const heapAfter = heldBytes();
@@ -112,8 +115,7 @@ test('a day of outage costs its home no memory, others no time, and the peer not
   const numbers = { usualMs: within(usual), outageMs: within(meanwhile), heapBefore, heapAfter, growthBytes: heapAfter - heapBefore };
   process.stdout.write(`${JSON.stringify({ publications: PUBLICATIONS, ...numbers })}\n`);
   expect(numbers.growthBytes).toBeLessThan(GROWTH_BYTES);
-  // A few of the usual ones are hardly a sample of the slowest.
-  for (const [nth, ms] of numbers.outageMs.entries()) expect(ms, `${shares[nth]}`).toBeLessThan(2 * (numbers.usualMs[nth] ?? 0) + SLACK_MS);
+  expect(statements.outage / meanwhile.length, 'statements for each').toBeLessThanOrEqual(statements.usual / usual.length);
 
   wire.join(b.id, { legs: new Map([...b.legs, ['notice', NOTICED]]) });
   // The next probe finds it.

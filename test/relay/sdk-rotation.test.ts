@@ -45,6 +45,16 @@ const settledUntil = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo()));
 };
 
+/** What was cut is done to its end: one new key, with which the device comes online. */
+const goesOn = async (device: Member, author: Actor, kept: { backup: string; passphrase: string }): Promise<void> => {
+  const { key } = await device.recover(kept);
+  const keys = await stage.rows('select id from keys where user_id = $1 order by created_at', [author.user]);
+  expect(keys).toEqual([{ id: keyOf(author) }, { id: key }]);
+  device.connect();
+  await device.online();
+  await device.close();
+};
+
 describe('a rotated key', () => {
   it('is the member’s on every side: they write and read with it, and what was written before stays good', async () => {
     const [author, reader] = [await stage.join(), await stage.join()];
@@ -182,13 +192,7 @@ describe('a revoked key', () => {
     const open = () => openTestMember(stage.server, { store, safe, deps: { fetch } });
     await expect((await open()).recover(kept)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     isCut = false;
-    const device = await open();
-    const { key } = await device.recover(kept);
-    const keys = await stage.rows('select id from keys where user_id = $1 order by created_at', [author.user]);
-    expect(keys).toEqual([{ id: keyOf(author) }, { id: key }]);
-    device.connect();
-    await device.online();
-    await device.close();
+    await goesOn(await open(), author, kept);
   });
 
   describe.each([
@@ -209,15 +213,6 @@ describe('a revoked key', () => {
       isCut = false;
       return openTestMember(stage.server, { store, safe });
     };
-    const goesOn = async (device: Member, author: Actor, kept: { backup: string; passphrase: string }): Promise<void> => {
-      const { key } = await device.recover(kept);
-      const keys = await stage.rows('select id from keys where user_id = $1 order by created_at', [author.user]);
-      expect(keys).toEqual([{ id: keyOf(author) }, { id: key }]);
-      device.connect();
-      await device.online();
-      await device.close();
-    };
-
     it('is not lost to who then comes back with the backup, whose key is none any more', async () => {
       const author = await stage.join();
       const kept = await backupOf(author);

@@ -1,20 +1,7 @@
 // The help of the command line: that of the command that was named, however deep it stands.
-import { afterEach, expect, test, vi } from 'vitest';
-import { runCommandLine } from '../../src/ops/cli.ts';
+import { expect, test } from 'vitest';
 import { OF_THE_BORDER, OF_THE_COMMUNITY, OF_THE_RELAY } from '../../src/ops/demo/meanings.ts';
-
-const neverLoaded = (): Promise<never> => Promise.reject(new Error('help needs no server'));
-
-/** What a command line prints, and its exit code. */
-const run = async (...args: string[]): Promise<{ code: number; out: string; error: string }> => {
-  const [out, error]: [string[], string[]] = [[], []];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => error.push(String(text)) > 0);
-  const code = await runCommandLine(args, neverLoaded);
-  vi.restoreAllMocks();
-  return { code, out: out.join(''), error: error.join('') };
-};
-afterEach(() => void vi.restoreAllMocks());
+import { runLine } from '../support/command-line.ts';
 
 test.each([
   [['help', 'users', 'role'], 'Usage: reedbed users role'],
@@ -24,13 +11,13 @@ test.each([
   [['help', 'serve'], 'Usage: reedbed serve'],
   [['help'], 'Usage: reedbed [options] [command]'],
 ])('%j prints the help of exactly that', async (args, usage) => {
-  const { code, out, error } = await run(...args);
+  const { code, out, error } = await runLine(...args);
   expect({ code, error }).toEqual({ code: 0, error: '' });
   expect(out.startsWith(usage), out.slice(0, 80)).toBe(true);
 });
 
 test.each([[['help', 'users', 'rule']], [['help', 'nothing']]])('%j is wrong use', async (args) => {
-  const { code, out, error } = await run(...args);
+  const { code, out, error } = await runLine(...args);
   expect(code).toBe(2);
   expect(out).toBe('');
   expect(error).toContain(`unknown command '${args.at(-1)}'`);
@@ -42,13 +29,13 @@ test.each([
   [['serve', '--nothing'], 'reedbed help serve'],
   [['nothing'], 'reedbed --help'],
 ])('%j is wrong use, and told where its help is', async (args, where) => {
-  const { code, error } = await run(...args);
+  const { code, error } = await runLine(...args);
   expect(code).toBe(2);
   expect(error).toContain(`\`${where}\``);
 });
 
 test('the help of the demo says what each key of its JSON means', async () => {
-  const { out } = await run('demo', '--help');
+  const { out } = await runLine('demo', '--help');
   for (const key of [OF_THE_RELAY, OF_THE_COMMUNITY, OF_THE_BORDER].flatMap(Object.keys))
     expect(out).toMatch(new RegExp(`^  ${key} +\\S`, 'm'));
 });

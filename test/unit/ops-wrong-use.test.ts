@@ -1,21 +1,9 @@
 // What no command takes: every option and argument with a value refuses one that is wrong by itself, with what is allowed and exit code 2, before
 // anything is looked at or made.
 import type { Command } from 'commander';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createProgram, runCommandLine } from '../../src/ops/cli.ts';
-
-const neverLoaded = (): Promise<never> => Promise.reject(new Error('wrong use needs no server'));
-
-/** What a command line prints, and its exit code. */
-const run = async (...args: string[]): Promise<{ code: number; out: string; error: string }> => {
-  const [out, error]: [string[], string[]] = [[], []];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => error.push(String(text)) > 0);
-  const code = await runCommandLine(args, neverLoaded);
-  vi.restoreAllMocks();
-  return { code, out: out.join(''), error: error.join('') };
-};
-afterEach(() => void vi.restoreAllMocks());
+import { describe, expect, test } from 'vitest';
+import { createProgram } from '../../src/ops/cli.ts';
+import { neverLoaded, runLine } from '../support/command-line.ts';
 
 const SERVER_ID = 'It is 16 letters and digits';
 const NAME_OR_ID = 'is neither a name nor the id of a member';
@@ -88,7 +76,7 @@ describe('wrong use is', () => {
   test.each(Object.entries(WRONG).flatMap(([place, { values, allowed }]) => values.map((value) => ({ place, value, allowed }))))(
     '$place "$value"',
     async ({ place, value, allowed }) => {
-      const { code, out, error } = await run(...asGiven(place, value));
+      const { code, out, error } = await runLine(...asGiven(place, value));
       expect({ code, out }, error).toEqual({ code: 2, out: '' });
       expect(error).toContain(allowed);
     },
@@ -98,7 +86,7 @@ describe('wrong use is', () => {
     '%s with a folder or a file without a name',
     async (command) => {
       for (const option of ['data', 'config'])
-        expect(await run(...command.split(' '), `--${option}=`)).toMatchObject({
+        expect(await runLine(...command.split(' '), `--${option}=`)).toMatchObject({
           code: 2,
           error: expect.stringContaining(`--${option} must be a f`) as string,
         });
@@ -106,15 +94,15 @@ describe('wrong use is', () => {
   );
 
   test('a backup’s new key of the kind that it keeps', async () => {
-    const { code, error } = await run('keys', 'rotate', '--restored', '--kind', 'identity');
+    const { code, error } = await runLine('keys', 'rotate', '--restored', '--kind', 'identity');
     expect(code, error).toBe(2);
     expect(error).toContain('Say --restored without --kind.');
   });
 });
 
 test('it is one line, of JSON if that was asked for', async () => {
-  const { error } = await run('serve', '--port', 'abc');
+  const { error } = await runLine('serve', '--port', 'abc');
   expect(error).toBe('reedbed: --port must be a whole number from 0 to 65535. See `reedbed config --help` for all settings.\n');
-  const asked = await run('peers', 'show', 'abc', '--json');
+  const asked = await runLine('peers', 'show', 'abc', '--json');
   expect(JSON.parse(asked.error)).toEqual({ error: '"abc" is no server id.', mend: expect.any(String) as string });
 });
