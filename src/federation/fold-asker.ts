@@ -6,7 +6,7 @@ import type { ErrorCode } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
 import { RecentSet } from '../base/recent-set.ts';
 import type { Bus } from '../bus/port.ts';
-import { Batcher, type BatchLoad, Lane } from '../db/batch.ts';
+import { Batcher, type BatchLoad, Lane, LOCKED } from '../db/batch.ts';
 import { isDivisible } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import type { LedgerContext } from '../ledger/context.ts';
@@ -79,11 +79,14 @@ export class FoldAsker {
     this.#asleep = new RecentSet(deps.limits.peerDormantEvents);
     this.#promotions = new Batcher({
       ...{ name: 'promote', lane: new Lane(), load: deps.load, maxItems: deps.limits.foldItems, divisible: isDivisible },
+      patience: deps,
       sameAs: (subject: ReedId) => subject,
       onFailure: (step: string, error: unknown) => deps.log.error({ step, err: error }, 'a line could not be looked at; the sweeper will'),
       run: async (subjects: readonly ReedId[]) => {
-        this.#follow(await promote(deps, subjects, deps.clock.now()));
-        return subjects.map(() => true as const);
+        const promotion = await promote(deps, subjects, deps.clock.now());
+        this.#follow(promotion);
+        const locked = new Set(promotion.locked);
+        return subjects.map((subject) => (locked.has(subject) ? LOCKED : (true as const)));
       },
     });
   }

@@ -44,6 +44,13 @@ export type Assigned = {
   readonly asleepThere: boolean;
 };
 
+export type Assignment = {
+  /** Every event that was looked at. */
+  readonly events: readonly Assigned[];
+  /** Somebody had an event that is due, or its requester's presence, at that moment. Whoever it was may have left it as it is. */
+  readonly isDueLocked: boolean;
+};
+
 export type AssignTargets = {
   /** Events to look at whatever their date (unassigned or dormant), with holders that an exact search found for them. */
   readonly events: readonly { readonly eventId: string; readonly holders?: readonly UserId[] }[];
@@ -77,9 +84,12 @@ const STILL_THERE = `${some('online_users o where o.user_id = t.holder')}
         and ${holdsWhole('e.subject_kind', 'e.subject_id', 't.holder')}`;
 
 const TEXT = `
-with targets as materialized (
-  (select event_id from pending_events where state = 4 and due_at <= $1
-    and ${some('online_users r where r.user_id = requester_user_id')} order by due_at limit $4)
+with due as materialized (
+  select event_id from pending_events where state = 4 and due_at <= $1
+    and ${some('online_users r where r.user_id = requester_user_id')} order by due_at limit $4
+),
+targets as materialized (
+  select event_id from due
   union
   select unnest($2::uuid[])
   union
@@ -162,9 +172,11 @@ updated as (
   returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
     e.state, e.holder, d.live_owner as owner, e.attempt, ${REQUESTER} as for_user, ${REQUESTER_KEY} as key_id, least(3, coalesce(d.online, 0))::int as online, d.failing, d.room
 )
-select u.*, case when u.state = 5 then ${sleepsThere('u.subject_id')} else false end as asleep_there from updated u`;
+select m.locked, u.*, case when u.state = 5 then ${sleepsThere('u.subject_id')} else false end as asleep_there
+from (select exists (select from due d where not exists (select from updated u where u.event_id = d.event_id)) as locked) m left join updated u on true`;
 
 type Row = {
+  locked: boolean;
   event_id: string;
   request_id: RequestId | null;
   explicit: boolean;
@@ -184,12 +196,12 @@ type Row = {
   asleep_there: boolean;
 };
 
-/** Looks at what is due, at the named events and at the events of the named requesters; returns every event it looked at. */
-export const assign = async (context: LedgerContext, targets: AssignTargets, now: number): Promise<Assigned[]> => {
+/** Looks at what is due, at the named events and at the events of the named requesters. */
+export const assign = async (context: LedgerContext, targets: AssignTargets, now: number): Promise<Assignment> => {
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const extra = targets.events.flatMap(({ eventId, holders = [] }) => holders.map((holder) => ({ eventId, holder })));
-  const rows = await context.db.query<Row>({
+  const rows = await context.db.query<Row | { locked: boolean; event_id: null }>({
     name: 'ledger_assign',
     text: TEXT,
     values: [
@@ -219,7 +231,7 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       limits.fallbackServers,
     ],
   });
-  return rows.map(assignedOf);
+  return { events: rows.flatMap((row) => (row.event_id === null ? [] : [assignedOf(row)])), isDueLocked: rows[0]?.locked ?? false };
 };
 
 /** The named events that could not be had: still to be assigned, though not among what was looked at. */

@@ -113,10 +113,11 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
     sameAs: (item) => (item === 'due' ? 'due' : 'eventId' in item ? `${item.eventId} ${item.holders?.join() ?? ''}` : item.requester),
     run: async (items) => {
       const targets = targetsOf(items);
-      const events = await assign(deps, targets, deps.clock.now());
+      const { events, isDueLocked } = await assign(deps, targets, deps.clock.now());
       deps.events.assigned(events, targets.requesters);
       const locked = await missedBy(deps, targets, events);
-      return items.map((item) => (item !== 'due' && 'eventId' in item && locked.has(item.eventId) ? LOCKED : (true as const)));
+      const isLocked = (item: AssignItem): boolean => (item === 'due' ? isDueLocked : 'eventId' in item && locked.has(item.eventId));
+      return items.map((item) => (isLocked(item) ? LOCKED : (true as const)));
     },
   }),
   lastCopies: step<ReedId, true>('last-copies', {

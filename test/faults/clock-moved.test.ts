@@ -78,7 +78,7 @@ const ended = (id: string) => () =>
 describe('the clock of the database', () => {
   it.each([
     ['on', HOUR_MS],
-    ['on', DAY_MS],
+    ['on', DAY_MS / 2],
     ['back', -HOUR_MS],
     ['back', -DAY_MS],
   ])('put %s by %i ms: what is open is served, what is asked afterwards too, and nobody is sent away', async (_, byMs) => {
@@ -100,6 +100,21 @@ describe('the clock of the database', () => {
     await third.next('settled');
     await third.vanish();
     for (const member of [author, viewer]) expect(member.frames.filter(({ type }) => type === 'goingAway' || type === 'error')).toEqual([]);
+  });
+
+  it('put on by a day: what is open is as old as a request gets, and ends by name; what is asked afterwards is served, and nobody is sent away', async () => {
+    const open = viewer.request(reeds[0] as ReedId);
+    await author.next('relayRequest');
+    await moveDatabase(DAY_MS);
+    await expect.poll(aheadMs, { timeout: 30_000 }).toBeGreaterThan(DAY_MS - 60_000);
+    // Its holder does not answer before its time is over.
+    await clock.passUntil(server, () => viewer.frames.some(({ type }) => type === 'error'));
+    expect(viewer.frames.flatMap((frame) => (frame.type === 'error' ? [frame.body] : []))).toMatchObject([
+      { code: 'EXPIRED', requestId: open },
+    ]);
+    author.behaviour.answer = 'bytes';
+    await clock.passUntil(server, ended(viewer.request(reeds[1] as ReedId)));
+    for (const member of [author, viewer]) expect(member.frames.filter(({ type }) => type === 'goingAway')).toEqual([]);
   });
 });
 

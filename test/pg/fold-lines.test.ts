@@ -2,14 +2,13 @@
 // And who is put in one: nobody for whom no server is left to be asked, which the look at the line would undo at once, and the next look again.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { assign } from '../../src/ledger/assign.ts';
 import { linesOf } from '../../src/ledger/crossing-ends.ts';
 import { peersLive, rouseLines } from '../../src/ledger/fold-peers.ts';
 import { openForeign } from '../../src/ledger/foreign.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { sentinelsArrive } from '../../src/presence/sentinels.ts';
 import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
-import { World } from '../support/ledger-world.ts';
+import { assignEvents, World } from '../support/ledger-world.ts';
 
 const PEER = 'bbbbbbbbbbbbbbbb' as ServerId;
 let world: World;
@@ -98,9 +97,9 @@ it('a peer that asks for what only it has elsewhere waits for the holder who bac
   const asked = { eventId, server: PEER, peerRequestId: randomUUID(), userId, keyId: `${userId}/k`, kind: 'reed', subject: reed } as const;
   await openForeign(world.context, { ...asked, isFallback: false, slot: 1 }, now);
   await fails(eventId, reed.split('/')[0] as string, now + 5_000);
-  const [looked] = await assign(world.context, { events: [{ eventId }], requesters: [] }, now);
+  const [looked] = await assignEvents(world.context, { events: [{ eventId }], requesters: [] }, now);
   expect([looked?.state, await stateOf(eventId)]).toEqual([4, 4]);
-  const [later] = await assign(world.context, { events: [{ eventId }], requesters: [] }, now + 5_000);
+  const [later] = await assignEvents(world.context, { events: [{ eventId }], requesters: [] }, now + 5_000);
   expect(later?.holder).toBe(reed.split('/')[0]);
 });
 
@@ -117,7 +116,7 @@ it.each([
   await world.db.query({ text: 'update pending_events set state = 4, holder = null where event_id = $1', values: [eventId] });
   await fails(eventId, holder, now + 5_000);
   if (isPeer) await fails(eventId, `peer@${THIRD}`, now + 60_000);
-  const look = async (at: number) => (await assign(world.context, { events: [{ eventId }], requesters: [] }, at))[0]?.state;
+  const look = async (at: number) => (await assignEvents(world.context, { events: [{ eventId }], requesters: [] }, at))[0]?.state;
   expect(await look(now)).toBe(4);
   // Once that server may be asked it stands in line, and crosses.
   if (!isPeer) await peersLive(world.db, [THIRD]);

@@ -125,6 +125,13 @@ describe('while somebody else has the event', () => {
     expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
   });
 
+  it('what is due and nobody has named is assigned afterwards', async () => {
+    const { author, eventId } = await dispatched();
+    await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
+    await whileHeld(eventId, 'ledger_assign', () => ledger.assign.submit('due'));
+    expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
+  });
+
   it('for longer than it is tried, the step is UNAVAILABLE', async () => {
     const { author, eventId } = await dispatched();
     const hasty = ledgerOf({ ...world.limits, lockedTries: 3 });
@@ -137,7 +144,30 @@ describe('while somebody else has the event', () => {
   });
 });
 
+describe('while its requester comes or goes', () => {
+  it('what is due is assigned afterwards', async () => {
+    const { author, eventId, viewer } = await dispatched();
+    await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
+    const tried = runs('ledger_assign', 4);
+    let looked: Promise<true> | null = null;
+    await world.whileLocked('select from online_users where user_id = $1 for update', [viewer], async () => {
+      looked = ledger.assign.submit('due');
+      await tried;
+    });
+    await looked;
+    expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
+  });
+});
+
 describe('one look costs', () => {
+  it('what is due, if nobody has it', async () => {
+    const { author, eventId } = await dispatched();
+    await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
+    await ledger.assign.submit('due');
+    await ledger.assign.submit('due');
+    expect(statements.filter((name) => name === 'ledger_assign')).toHaveLength(2);
+  });
+
   it.each(['an id of nobody', "somebody else's event", 'an event in another state'])('%s, even while the row is locked', async (which) => {
     const { author, eventId: existing, viewer } = await dispatched();
     const eventId = which === 'an id of nobody' ? randomUUID() : existing;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relayed, reopen } from '../../src/ledger/answer.ts';
-import { assign, recheck } from '../../src/ledger/assign.ts';
+import { recheck } from '../../src/ledger/assign.ts';
 import { dispatch, spread } from '../../src/ledger/claim.ts';
 import { lastCopiesGone, requestersGone } from '../../src/ledger/ends.ts';
 import { type Opened, open } from '../../src/ledger/open.ts';
@@ -10,7 +10,7 @@ import { acknowledge } from '../../src/ledger/settle.ts';
 import { STATE } from '../../src/ledger/state.ts';
 import { absentHolders, holdersGone, sweep, type WakeCursor, wake } from '../../src/ledger/sweep.ts';
 import type { ReedId, UserId } from '../../src/wire/address.ts';
-import { World } from '../support/ledger-world.ts';
+import { assignEvents, World } from '../support/ledger-world.ts';
 
 let world: World;
 const now = 1_800_000_000_000;
@@ -104,7 +104,7 @@ describe('presence', () => {
     expect(await absentHolders(world.db)).toEqual([author]);
     expect(await holdersGone(world.db, [author], 4, now)).toBe(4);
     expect(await holdersGone(world.db, [author], 4, now)).toBe(2);
-    const events = await assign(world.context, targets(), now);
+    const events = await assignEvents(world.context, targets(), now);
     expect(events.map((event) => event.state)).toEqual(Array(6).fill(STATE.dormant));
   });
 
@@ -150,7 +150,7 @@ describe('presence', () => {
     await world.hold(reeds[0] as ReedId, other);
     expect(await spread(world.context, [{ holder: other, subject: reeds[0] as ReedId }], now)).toEqual({ claims: [], roused: true });
     await wake(world.db, world.limits, [{ holder: author, cursor: null }], now);
-    await assign(world.context, targets(), now);
+    await assignEvents(world.context, targets(), now);
     const awake = (await world.events()).filter((event) => event.state === STATE.waiting || event.state === STATE.dispatched);
     expect(awake).toHaveLength(16);
   });
@@ -162,7 +162,7 @@ describe('SWEEP', () => {
     const { eventId } = await opened(viewer, reed);
     expect(await sweep(world.db, world.limits, now + 4_999)).toEqual([]);
     expect(await sweep(world.db, world.limits, now + 5_000)).toMatchObject([{ eventId, outcome: 'reopened', freed: author }]);
-    expect(await assign(world.context, targets(), now + 5_000)).toMatchObject([{ state: STATE.unassigned, failing: true }]);
+    expect(await assignEvents(world.context, targets(), now + 5_000)).toMatchObject([{ state: STATE.unassigned, failing: true }]);
   });
 
   it('sends an unacknowledged delivery once more, then ends it', async () => {
@@ -170,7 +170,7 @@ describe('SWEEP', () => {
     const { eventId } = await opened(viewer, reed);
     await relayed(world.context, [{ eventId, holder: author }], now);
     expect(await sweep(world.db, world.limits, now + 30_000)).toMatchObject([{ outcome: 'reopened' }]);
-    await assign(world.context, targets(), now + 30_000);
+    await assignEvents(world.context, targets(), now + 30_000);
     await relayed(world.context, [{ eventId, holder: author }], now + 30_000);
     expect(await sweep(world.db, world.limits, now + 60_000)).toMatchObject([{ eventId, outcome: 'not-acknowledged', explicit: true }]);
     expect(await world.events()).toEqual([]);
@@ -181,7 +181,7 @@ describe('SWEEP', () => {
     await world.offline(author);
     await opened(viewer, reed);
     expect(await sweep(world.db, world.limits, now + 600_000)).toMatchObject([{ outcome: 'reopened' }]);
-    expect(await assign(world.context, targets(), now + 600_000)).toMatchObject([{ state: STATE.dormant }]);
+    expect(await assignEvents(world.context, targets(), now + 600_000)).toMatchObject([{ state: STATE.dormant }]);
     expect(await sweep(world.db, world.limits, now + 86_400_000)).toMatchObject([{ outcome: 'expired', explicit: true }]);
   });
 
@@ -200,7 +200,7 @@ describe('SWEEP', () => {
       at = await due();
       await world.db.query({ text: `update pending_events set due_at = to_timestamp($1) where state = 2`, values: [at / 1000 + 1000] });
       await sweep(world.db, world.limits, at);
-      await assign(world.context, targets(), at);
+      await assignEvents(world.context, targets(), at);
     }
     expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
   });
@@ -211,9 +211,9 @@ describe('SWEEP', () => {
     const busy = (attempt: number, at: number) =>
       reopen(world.context, [{ eventId, holder: author, attempt, outcome: 'busy', missing: reed }], at);
     await busy(1, now);
-    await assign(world.context, targets(eventId), now + 2_000);
+    await assignEvents(world.context, targets(eventId), now + 2_000);
     await sweep(world.db, world.limits, now + 7_000);
-    await assign(world.context, targets(eventId), now + 9_000);
+    await assignEvents(world.context, targets(eventId), now + 9_000);
     await busy(3, now + 9_000);
     expect(await world.db.query({ text: 'select failures, busy, not_before from pending_event_attempts' })).toEqual([
       { failures: 1, busy: 1, not_before: new Date(now + 11_000) },
@@ -231,16 +231,16 @@ describe('the second look at a dormant event', () => {
       values: [reed, liars, viewer],
     });
     const { eventId } = await opened(viewer, reed);
-    await assign(world.context, targets(eventId), now);
+    await assignEvents(world.context, targets(eventId), now);
     const [event] = await world.events();
     expect(event?.state).toBe(STATE.dispatched);
     // The only honest holder backs off: forty liars online hide neither it nor the time at which it may be asked.
     await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'error', missing: reed }], now);
-    expect(await assign(world.context, targets(eventId), now)).toMatchObject([
+    expect(await assignEvents(world.context, targets(eventId), now)).toMatchObject([
       { state: STATE.unassigned, failing: true, onlineHolders: 1 },
     ]);
     await world.offline(author);
-    expect(await assign(world.context, targets(eventId), now + 2_000)).toMatchObject([
+    expect(await assignEvents(world.context, targets(eventId), now + 2_000)).toMatchObject([
       { state: STATE.dormant, failing: true, onlineHolders: 0 },
     ]);
     expect(await recheck(world.context, [eventId], now + 2_000)).toMatchObject([{ found: false, held: true }]);
@@ -260,7 +260,7 @@ describe('an exact search', () => {
     const rare = holders[17] as UserId;
     await small.online(rare);
     const events = [{ eventId, holders: [rare, viewer] }];
-    expect(await assign(small.context, { events, requesters: [] }, now)).toMatchObject([{ state: STATE.dispatched, holder: rare }]);
+    expect(await assignEvents(small.context, { events, requesters: [] }, now)).toMatchObject([{ state: STATE.dispatched, holder: rare }]);
     await small.close();
   });
 });

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LOCKED } from '../../src/db/batch.ts';
 import { relayed, reopen, undelivered } from '../../src/ledger/answer.ts';
-import { assign } from '../../src/ledger/assign.ts';
 import { dispatch } from '../../src/ledger/claim.ts';
 import { cancel } from '../../src/ledger/ends.ts';
 import { type Opened, type OpenOutcome, open } from '../../src/ledger/open.ts';
@@ -11,7 +10,7 @@ import { acknowledge, invalidate } from '../../src/ledger/settle.ts';
 import { STATE } from '../../src/ledger/state.ts';
 import { sweep } from '../../src/ledger/sweep.ts';
 import type { ReedId, RequestId, UserId } from '../../src/wire/address.ts';
-import { World } from '../support/ledger-world.ts';
+import { assignEvents, World } from '../support/ledger-world.ts';
 
 let world: World;
 const now = 1_800_000_000_000;
@@ -249,7 +248,7 @@ describe('the answers', () => {
     const failure = { eventId, holder: holder as UserId, attempt: 1, outcome: 'miss' as const, missing: reed };
     expect(await reopen(world.context, [{ ...failure, attempt: 2 }], now)).toEqual([null]);
     expect(await reopen(world.context, [failure], now)).toEqual([{ subjectId: reed, subjectKind: 'reed' }]);
-    const [assigned] = await assign(world.context, targets(eventId), now);
+    const [assigned] = await assignEvents(world.context, targets(eventId), now);
     expect(assigned).toMatchObject({ state: STATE.dispatched, attempt: 2, explicit: true });
     expect(assigned?.holder).not.toBe(holder);
     expect(await world.db.query({ text: 'select * from reed_allocations' })).toHaveLength(1);
@@ -262,7 +261,7 @@ describe('the answers', () => {
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 8; attempt += 1) {
       await reopen(world.context, [{ eventId, holder: author, attempt, outcome: 'error', missing: reed }], at);
-      const [held] = await assign(world.context, targets(eventId), at);
+      const [held] = await assignEvents(world.context, targets(eventId), at);
       if (attempt === 8) {
         expect(held).toMatchObject({ state: STATE.dormant, failing: true, onlineHolders: 0 });
         break;
@@ -272,7 +271,7 @@ describe('the answers', () => {
       const due = row?.due_at.getTime() ?? 0;
       waits.push(due - at);
       at = due;
-      expect(await assign(world.context, targets(), at)).toMatchObject([{ state: STATE.dispatched, holder: author }]);
+      expect(await assignEvents(world.context, targets(), at)).toMatchObject([{ state: STATE.dispatched, holder: author }]);
     }
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]);
   });
@@ -284,11 +283,11 @@ describe('the answers', () => {
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 12; attempt += 1) {
       await reopen(world.context, [{ eventId, holder: author, attempt, outcome: 'busy', missing: reed }], at);
-      await assign(world.context, targets(eventId), at);
+      await assignEvents(world.context, targets(eventId), at);
       const due = (await world.events())[0]?.due_at.getTime() ?? 0;
       waits.push(due - at);
       at = due;
-      expect(await assign(world.context, targets(), at)).toMatchObject([{ state: STATE.dispatched, attempt: attempt + 1 }]);
+      expect(await assignEvents(world.context, targets(), at)).toMatchObject([{ state: STATE.dispatched, attempt: attempt + 1 }]);
     }
     expect(waits.slice(0, 4)).toEqual([2_000, 4_000, 8_000, 16_000]);
     expect(Math.max(...waits)).toBe(300_000);
@@ -299,7 +298,7 @@ describe('the answers', () => {
     const { eventId } = await opened(viewer, reed);
     const late = now + 86_400_000;
     await reopen(world.context, [{ eventId, holder: author, attempt: 1, outcome: 'busy', missing: reed }], late);
-    expect(await assign(world.context, targets(eventId), late)).toMatchObject([{ state: STATE.dormant }]);
+    expect(await assignEvents(world.context, targets(eventId), late)).toMatchObject([{ state: STATE.dormant }]);
     expect(await sweep(world.db, world.limits, late)).toMatchObject([{ eventId, outcome: 'expired' }]);
   });
 
@@ -309,8 +308,8 @@ describe('the answers', () => {
     expect(await undelivered(world.context, [{ eventId, attempt: 9, relays: null }], now)).toEqual([null]);
     await relayed(world.context, [{ eventId, holder: author }], now);
     expect(await undelivered(world.context, [{ eventId, attempt: null, relays: 1 }], now)).toEqual([true]);
-    expect(await assign(world.context, targets(), now + 999)).toEqual([]);
-    expect(await assign(world.context, targets(), now + 1_000)).toMatchObject([{ state: STATE.dispatched }]);
+    expect(await assignEvents(world.context, targets(), now + 999)).toEqual([]);
+    expect(await assignEvents(world.context, targets(), now + 1_000)).toMatchObject([{ state: STATE.dispatched }]);
     expect(await world.db.query({ text: 'select * from pending_event_attempts' })).toEqual([]);
   });
 
@@ -328,7 +327,7 @@ describe('the answers', () => {
     const again = await opened(viewer, reed);
     expect(again).toMatchObject({ state: STATE.dormant, onlineHolders: 0 });
     await world.online(author);
-    const [assigned] = await assign(world.context, targets(again.eventId), now);
+    const [assigned] = await assignEvents(world.context, targets(again.eventId), now);
     expect(assigned).toMatchObject({ state: STATE.dispatched, holder: author });
     await relayed(world.context, [{ eventId: again.eventId, holder: author }], now);
     await acknowledge(world.context, [{ eventId: again.eventId, requester: viewer, deviceId: 'd' }], [], now);

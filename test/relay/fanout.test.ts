@@ -228,10 +228,10 @@ describe('a publication', () => {
     await expect
       .poll(async () => (await stage.community.rows<{ n: number }>('select count(*)::int as n from pending_events'))[0]?.n)
       .toBe(FOLLOWERS);
+    await expect.poll(() => stage.community.rows('select event_id from pending_events where state = 2')).toHaveLength(3);
     const after = stage.server.app.statements();
     // The publication's own transaction, the audience, the debt's end; one OWE, one DISPATCH; and what the sweeper does meanwhile, longer on a loaded machine.
     expect(after.application + after.ledger - before.application - before.ledger).toBeLessThan(FOLLOWERS / 10);
-    expect(await stage.community.rows('select event_id from pending_events where state = 2')).toHaveLength(3);
     await stage.community.rows('delete from pending_events');
     await stage.community.rows('delete from online_users where user_id <> $1', [author.userId]);
   });

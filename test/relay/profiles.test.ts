@@ -119,6 +119,7 @@ describe('live counts of a reed', () => {
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const [w, o] = [await stage.join(watcher), await stage.join(other)];
     w.send({ id: '', type: 'subscribeReed', body: { reedId: reed } });
+    await stage.quiet();
     await stage.pass(2_000);
     await stage.quiet();
     await like(reed, other.userId);
@@ -137,6 +138,7 @@ describe('live counts of a reed', () => {
     const w = await stage.join(watcher);
     w.send({ id: '', type: 'subscribeReed', body: { reedId: unpublished } });
     w.send({ id: '', type: 'subscribeReed', body: { reedId: reed } });
+    await stage.quiet();
     await stage.pass(2_000);
     await stage.quiet();
     await stage.community.rows('update reeds set removed_at = now() where id = $1', [reed]);
@@ -151,6 +153,7 @@ describe('live counts of a reed', () => {
     const [reed] = (await stage.community.reeds(author.userId, 1)) as [ReedId];
     const [w, r] = [await stage.join(watcher), await stage.join(replier)];
     w.send({ id: '', type: 'subscribeReed', body: { reedId: reed } });
+    await stage.quiet();
     const reply = await stage.community.registered(replier.userId, { replyTo: reed });
     await stage.pass(2_000);
     await stage.quiet();

@@ -6,6 +6,7 @@ import { base32, cryptoRandom, uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/base/limits.ts';
 import { LOCKED, type Locked } from '../../src/db/batch.ts';
 import { type Database, openDatabase } from '../../src/db/pool.ts';
+import { type Assigned, assign } from '../../src/ledger/assign.ts';
 import type { LedgerContext } from '../../src/ledger/context.ts';
 import type { LedgerEvents } from '../../src/ledger/ledger.ts';
 import { type Opened, type OpenItem, type OpenOutcome, open } from '../../src/ledger/open.ts';
@@ -28,6 +29,9 @@ export const NOTHING_FOLLOWS: LedgerEvents = {
   copiesDropped: () => undefined,
   notHeld: () => undefined,
 };
+
+/** ASSIGN's events alone. */
+export const assignEvents = async (...of: Parameters<typeof assign>): Promise<readonly Assigned[]> => (await assign(...of)).events;
 
 export type EventRow = {
   readonly event_id: string;
