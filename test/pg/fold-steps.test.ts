@@ -80,18 +80,6 @@ describe('a line', () => {
     expect([crossing, roused, (await world.events()).map(({ state }) => state)]).toEqual([[], true, [4, 4]]);
   });
 
-  it('is said to be locked while somebody has an event of it, and only then', async () => {
-    await line(2);
-    const [first] = await world.events();
-    await world.whileLocked('select from pending_events where event_id = $1 for update', [first?.event_id], async () => {
-      const { crossing, locked } = await promote(world.context, [FAR], now);
-      expect([crossing.length, locked]).toEqual([1, [FAR]]);
-    });
-    const { crossing, locked } = await promote(world.context, [FAR], now);
-    expect([crossing.length, locked]).toEqual([1, []]);
-    expect((await promote(world.context, [FAR], now)).locked).toEqual([]);
-  });
-
   it('keeps one crossing asleep when nobody is online there, and moves no further', async () => {
     await line(4);
     const { crossing } = await promote(world.context, [FAR], now);

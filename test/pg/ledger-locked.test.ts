@@ -8,10 +8,12 @@ import { BatchLoad } from '../../src/db/batch.ts';
 import type { Database, Sql } from '../../src/db/pool.ts';
 import { reopen } from '../../src/ledger/answer.ts';
 import { cancel, cutOff } from '../../src/ledger/ends.ts';
+import { peersLive } from '../../src/ledger/fold-peers.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { type OpenItem, open } from '../../src/ledger/open.ts';
+import { promote } from '../../src/ledger/promote.ts';
 import { STATE } from '../../src/ledger/state.ts';
-import { type ReedId, type UserId, userOf } from '../../src/wire/address.ts';
+import { type ReedId, type ServerId, type UserId, userOf } from '../../src/wire/address.ts';
 import { NOTHING_FOLLOWS, World } from '../support/ledger-world.ts';
 
 const silent = pino({ level: 'silent' });
@@ -156,6 +158,26 @@ describe('while its requester comes or goes', () => {
     });
     await looked;
     expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
+  });
+});
+
+describe('a line of which somebody has an event', () => {
+  it('is named as locked, and only then', async () => {
+    const peer = 'bbbbbbbbbbbbbbbb' as ServerId;
+    const far = `cccccccccccccccc@${peer}/01890000-0000-7000-8000-000000000000` as ReedId;
+    await world.db.query({ text: "insert into servers (id, name, first_seen_at) values ($1, 'peer', now())", values: [peer] });
+    await peersLive(world.db, [peer]);
+    for (const member of await world.community('one', 'other')) await world.opened(member, far, Date.now());
+    const [first] = await world.events();
+    const look = async () => {
+      const { crossing, locked } = await promote(world.context, [far], Date.now());
+      return [crossing.length, locked];
+    };
+    await world.whileLocked(LOCK, [first?.event_id], async () => {
+      expect(await look()).toEqual([1, [far]]);
+    });
+    expect(await look()).toEqual([1, []]);
+    expect(await look()).toEqual([0, []]);
   });
 });
 
