@@ -67,6 +67,8 @@ export class FoldAsker {
   readonly #deps: FoldAskerDeps;
   readonly #refusals: Refusals;
   readonly #promotions: Batcher<ReedId, true>;
+  /** Lines in which something was locked, until the look at them is over. */
+  readonly #tried = new Set<ReedId>();
   /** Events of ours that cross, or crossed, some of which ended at another replica: only spares looks. */
   readonly #known: RecentSet<string>;
   /** Whose line was told last that nobody online has it at its home: only spares telling it again. */
@@ -85,8 +87,8 @@ export class FoldAsker {
       run: async (subjects: readonly ReedId[]) => {
         const promotion = await promote(deps, subjects, deps.clock.now());
         this.#follow(promotion);
-        const locked = new Set(promotion.locked);
-        return subjects.map((subject) => (locked.has(subject) ? LOCKED : (true as const)));
+        for (const subject of promotion.locked) this.#tried.add(subject);
+        return subjects.map((subject) => (promotion.locked.includes(subject) ? LOCKED : (true as const)));
       },
     });
   }
@@ -97,7 +99,8 @@ export class FoldAsker {
 
   /** Looks at the heads of these lines. */
   look(subjects: readonly ReedId[]): void {
-    for (const subject of subjects) this.#deps.looks().look(() => this.#promotions.submit(subject));
+    for (const subject of subjects)
+      this.#deps.looks().look(() => this.#promotions.submit(subject).finally(() => this.#tried.delete(subject)));
   }
 
   #follow({ crossing, waiting, roused }: Promotion): void {
@@ -107,7 +110,8 @@ export class FoldAsker {
       this.ask(crossingId);
     }
     if (roused) looks.assign('due');
-    for (const each of waiting) this.#tell(each);
+    // Whoever waits on was told so at the first try.
+    for (const each of waiting) if (each.isDormant || !this.#tried.has(each.subject)) this.#tell(each);
   }
 
   #tell({ eventId, isAway, isDormant, requester, requestId, subject }: StillInLine): void {

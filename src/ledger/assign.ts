@@ -49,6 +49,8 @@ export type Assignment = {
   readonly events: readonly Assigned[];
   /** Somebody had an event that is due, or its requester's presence, at that moment. Whoever it was may have left it as it is. */
   readonly isDueLocked: boolean;
+  /** The named requesters of whom that is so. */
+  readonly lockedRequesters: readonly UserId[];
 };
 
 export type AssignTargets = {
@@ -88,12 +90,8 @@ with due as materialized (
   select event_id from pending_events where state = 4 and due_at <= $1
     and ${some('online_users r where r.user_id = requester_user_id')} order by due_at limit $4
 ),
-targets as materialized (
-  select event_id from due
-  union
-  select unnest($2::uuid[])
-  union
-  select w.event_id from unnest($3::text[]) as r(requester)
+held as materialized (
+  select r.requester, w.event_id from unnest($3::text[]) as r(requester)
   cross join lateral (select count(*) as awake from pending_events p where p.requester_user_id = r.requester and p.state in (1, 2, 3, 7)) a
   -- One more than there is room for tells whether something is still held back.
   cross join lateral (
@@ -101,6 +99,7 @@ targets as materialized (
     order by q.priority, q.seq limit greatest(0, $5 - a.awake) + 1
   ) w
 ),
+targets as materialized (select event_id from due union select unnest($2::uuid[]) union select event_id from held),
 taken as materialized (
   select e.event_id, e.requester_user_id, e.subject_kind, e.subject_id, e.priority, e.seq, e.state, e.waits, e.requested_at, e.is_foreign, e.event_name, e.created_at, split_part(e.subject_id, '/', 1) as author,
     ${RANDOM_PIVOT} as pivot
@@ -172,11 +171,16 @@ updated as (
   returning e.event_id, e.request_id, e.requested_at is not null as explicit, e.requester_user_id, e.subject_kind, e.subject_id, d.state as was,
     e.state, e.holder, d.live_owner as owner, e.attempt, ${REQUESTER} as for_user, ${REQUESTER_KEY} as key_id, least(3, coalesce(d.online, 0))::int as online, d.failing, d.room
 )
-select m.locked, u.*, case when u.state = 5 then ${sleepsThere('u.subject_id')} else false end as asleep_there
-from (select exists (select from due d where not exists (select from updated u where u.event_id = d.event_id)) as locked) m left join updated u on true`;
+select m.*, u.*, case when u.state = 5 then ${sleepsThere('u.subject_id')} else false end as asleep_there
+from (
+  select exists (select from due d where not exists (select from updated u where u.event_id = d.event_id)) as due_locked,
+    (select array_agg(distinct h.requester) from held h where not exists (select from updated u where u.event_id = h.event_id)
+      and ${some('online_users o where o.user_id = h.requester')}) as locked_requesters
+) m left join updated u on true`;
 
-type Row = {
-  locked: boolean;
+type Locks = { due_locked: boolean; locked_requesters: UserId[] | null };
+
+type Row = Locks & {
   event_id: string;
   request_id: RequestId | null;
   explicit: boolean;
@@ -201,7 +205,7 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
   const { limits } = context;
   const at = (delayMs: number) => new Date(now + delayMs);
   const extra = targets.events.flatMap(({ eventId, holders = [] }) => holders.map((holder) => ({ eventId, holder })));
-  const rows = await context.db.query<Row | { locked: boolean; event_id: null }>({
+  const rows = await context.db.query<Row | (Locks & { event_id: null })>({
     name: 'ledger_assign',
     text: TEXT,
     values: [
@@ -231,7 +235,11 @@ export const assign = async (context: LedgerContext, targets: AssignTargets, now
       limits.fallbackServers,
     ],
   });
-  return { events: rows.flatMap((row) => (row.event_id === null ? [] : [assignedOf(row)])), isDueLocked: rows[0]?.locked ?? false };
+  return {
+    events: rows.flatMap((row) => (row.event_id === null ? [] : [assignedOf(row)])),
+    isDueLocked: rows[0]?.due_locked ?? false,
+    lockedRequesters: rows[0]?.locked_requesters ?? [],
+  };
 };
 
 /** The named events that could not be had: still to be assigned, though not among what was looked at. */

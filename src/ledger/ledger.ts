@@ -15,7 +15,7 @@ import {
   type UndeliveredItem,
   undelivered,
 } from './answer.ts';
-import { type Assigned, type AssignTargets, assign, missedBy, type Recheck, recheck } from './assign.ts';
+import { type Assigned, type Assignment, type AssignTargets, assign, missedBy, type Recheck, recheck } from './assign.ts';
 import { type ClaimRow, dispatch, type HolderOfSubject, spread } from './claim.ts';
 import type { LedgerContext } from './context.ts';
 import { type CancelItem, cancel, type Ended, type EvictItem, evict, lastCopiesGone } from './ends.ts';
@@ -29,8 +29,11 @@ export interface LedgerEvents {
   claimed(claims: readonly ClaimRow[]): void;
   /** The queues of these holders were looked at; those of `more` are not empty yet. */
   dispatched(holders: readonly UserId[], more: readonly UserId[]): void;
-  /** Events were looked at and given a holder, or none; among them all that these requesters have places for, and one more. */
-  assigned(events: readonly Assigned[], requesters: readonly UserId[]): void;
+  /**
+   * Events were looked at and given a holder, or none; among them all that these requesters have places for, and one more. `isDueLocked`: not among them
+   * what is due and was locked, for which 'due-again' waits.
+   */
+  assigned(events: readonly Assigned[], requesters: readonly UserId[], isDueLocked: boolean): void;
   /** Dormant events became unassigned and are due. */
   roused(): void;
   /** Subjects may have lost their last copy. */
@@ -39,7 +42,12 @@ export interface LedgerEvents {
   notHeld(events: readonly Ended[]): void;
 }
 
-export type AssignItem = { readonly eventId: string; readonly holders?: readonly UserId[] } | { readonly requester: UserId } | 'due';
+/** 'due-again' is tried until nothing that is due is locked; 'due' is one look, whose callers must not wait for a stranger's row. */
+export type AssignItem =
+  | { readonly eventId: string; readonly holders?: readonly UserId[] }
+  | { readonly requester: UserId }
+  | 'due'
+  | 'due-again';
 
 export type LedgerDeps = LedgerContext & {
   readonly clock: Clock;
@@ -110,14 +118,14 @@ const claimSteps = (deps: LedgerDeps, step: Step) => ({
   }),
   assign: step<AssignItem, true>('assign', {
     maxItems: deps.limits.assignTargets,
-    sameAs: (item) => (item === 'due' ? 'due' : 'eventId' in item ? `${item.eventId} ${item.holders?.join() ?? ''}` : item.requester),
+    sameAs: (item) =>
+      typeof item === 'string' ? item : 'eventId' in item ? `${item.eventId} ${item.holders?.join() ?? ''}` : item.requester,
     run: async (items) => {
       const targets = targetsOf(items);
-      const { events, isDueLocked } = await assign(deps, targets, deps.clock.now());
-      deps.events.assigned(events, targets.requesters);
-      const locked = await missedBy(deps, targets, events);
-      const isLocked = (item: AssignItem): boolean => (item === 'due' ? isDueLocked : 'eventId' in item && locked.has(item.eventId));
-      return items.map((item) => (isLocked(item) ? LOCKED : (true as const)));
+      const assignment = await assign(deps, targets, deps.clock.now());
+      deps.events.assigned(assignment.events, targets.requesters, assignment.isDueLocked);
+      const missed = await missedBy(deps, targets, assignment.events);
+      return items.map((item) => (isLocked(item, assignment, missed) ? LOCKED : (true as const)));
     },
   }),
   lastCopies: step<ReedId, true>('last-copies', {
@@ -202,6 +210,11 @@ export const createLedger = (deps: LedgerDeps): Ledger => {
 };
 
 const targetsOf = (items: readonly AssignItem[]): AssignTargets => ({
-  events: items.flatMap((item) => (item !== 'due' && 'eventId' in item ? [item] : [])),
-  requesters: items.flatMap((item) => (item !== 'due' && 'requester' in item ? [item.requester] : [])),
+  events: items.flatMap((item) => (typeof item !== 'string' && 'eventId' in item ? [item] : [])),
+  requesters: items.flatMap((item) => (typeof item !== 'string' && 'requester' in item ? [item.requester] : [])),
 });
+
+const isLocked = (item: AssignItem, { isDueLocked, lockedRequesters }: Assignment, missed: ReadonlySet<string>): boolean => {
+  if (typeof item === 'string') return item === 'due-again' && isDueLocked;
+  return 'eventId' in item ? missed.has(item.eventId) : lockedRequesters.includes(item.requester);
+};

@@ -32,7 +32,7 @@ export type Promotion = {
   readonly waiting: readonly StillInLine[];
   /** Events are unassigned and due: somebody here can be asked for them. */
   readonly roused: boolean;
-  /** Subjects in whose line somebody had an event at that moment. Whoever it was may have left it as it is. */
+  /** Subjects in whose line somebody had an event, or its requester's presence, at that moment. Whoever it was may have left it as it is. */
   readonly locked: readonly ReedId[];
 };
 
@@ -48,11 +48,11 @@ const TEXT = `
 with subjects as materialized (select distinct subject from unnest($2::text[]) as u(subject)),
 heads as materialized (
   -- Those who may not carry look for a holder too; those who may are not behind them.
-  select s.subject, e.event_id, false as carries from subjects s cross join lateral (
-    select event_id from pending_events w where w.subject_id = s.subject and w.state = 5 order by w.priority, w.seq limit $3) e
+  select s.subject, e.event_id, e.requester_user_id, false as carries from subjects s cross join lateral (
+    select event_id, requester_user_id from pending_events w where w.subject_id = s.subject and w.state = 5 order by w.priority, w.seq limit $3) e
   union all
-  select s.subject, e.event_id, true from subjects s cross join lateral (
-    select event_id from pending_events w where w.subject_id = s.subject and w.state = 5
+  select s.subject, e.event_id, e.requester_user_id, true from subjects s cross join lateral (
+    select event_id, requester_user_id from pending_events w where w.subject_id = s.subject and w.state = 5
       and not ${some('carrier_faults c where c.subject = w.subject_id and c.member = w.requester_user_id and c.at > $7')}
       -- How its copy ended is written only after its event is in line again: until then it may have a fault.
       and not ${some('foreign_pending_events f where f.subject = w.subject_id and f.requester = w.requester_user_id and f.owes is null and f.arrived_at is not null')}
@@ -111,7 +111,8 @@ inserted as (
 crossing as (
   update pending_events e set state = 7, due_at = 'infinity', holder = null from inserted i where e.event_id = i.event_id
 )
-select s.subject, exists (select from heads h where h.subject = s.subject and not exists (select from line l where l.event_id = h.event_id)) as locked,
+select s.subject, exists (select from heads h where h.subject = s.subject and not exists (select from judged k where k.event_id = h.event_id)
+    and ${some('online_users o where o.user_id = h.requester_user_id')}) as locked,
   j.event_id, j.requester_user_id, case when j.requested_at is not null then j.request_id end as request_id, j.subject_id, j.is_away,
   j.has_holder, not j.has_holder and j.server_id is null as is_dormant, i.crossing_id, i.asked_server_id, i.kind, i.is_fallback
 from subjects s left join judged j on j.subject_id = s.subject left join inserted i on i.event_id = j.event_id`;

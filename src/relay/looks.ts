@@ -32,6 +32,8 @@ export class Looks implements LedgerEvents {
   readonly #search: ExactSearch;
   /** Events that are being given what an exact search found, and whether that was new: if so and it does not help, searching again would not. */
   readonly #searched = new Map<string, boolean>();
+  /** What is due and was locked is being tried again. */
+  #isDueAgain = false;
   #running = 0;
 
   constructor(deps: LooksDeps) {
@@ -60,7 +62,8 @@ export class Looks implements LedgerEvents {
     for (const holder of more) this.#queues.add(holder);
   }
 
-  assigned(events: readonly Assigned[], requesters: readonly UserId[]): void {
+  assigned(events: readonly Assigned[], requesters: readonly UserId[], isDueLocked: boolean): void {
+    if (isDueLocked && !this.#isDueAgain) this.#dueAgain();
     // A place freed while this look ran found nothing noted: who is noted only now is looked at once more.
     for (const { full, requester } of events) if (full && !this.#full.has(requester)) this.assign({ requester });
     for (const requester of requesters) this.#full.delete(requester);
@@ -161,6 +164,15 @@ export class Looks implements LedgerEvents {
 
   assign(item: AssignItem): void {
     this.look(() => this.ledger.assign.submit(item));
+  }
+
+  #dueAgain(): void {
+    this.#isDueAgain = true;
+    this.look(() =>
+      this.ledger.assign.submit('due-again').finally(() => {
+        this.#isDueAgain = false;
+      }),
+    );
   }
 
   /** This holder has this reed for sure: who waits for it may be served by it. */

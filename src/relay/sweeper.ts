@@ -62,9 +62,7 @@ export class Sweeper {
         await this.#follow(swept);
         if (swept.length < limits.batchItems) break;
       }
-      await looks.ledger.assign
-        .submit('due')
-        .catch((error) => log.warn({ err: error }, 'what is due could not be had; the next sweep tries again'));
+      await looks.ledger.assign.submit('due');
       if (clock.monotonicMs() - this.#auditedAt >= limits.auditEveryMs) {
         this.#auditedAt = clock.monotonicMs();
         await this.#audit();

@@ -9,7 +9,7 @@ import type { Database, Sql } from '../../src/db/pool.ts';
 import { reopen } from '../../src/ledger/answer.ts';
 import { cancel, cutOff } from '../../src/ledger/ends.ts';
 import { peersLive } from '../../src/ledger/fold-peers.ts';
-import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { createLedger, type Ledger, type LedgerEvents } from '../../src/ledger/ledger.ts';
 import { type OpenItem, open } from '../../src/ledger/open.ts';
 import { promote } from '../../src/ledger/promote.ts';
 import { STATE } from '../../src/ledger/state.ts';
@@ -21,6 +21,8 @@ const silent = pino({ level: 'silent' });
 let world: World;
 let ledger: Ledger;
 const statements: string[] = [];
+const lockedSeen: boolean[] = [];
+const events: LedgerEvents = { ...NOTHING_FOLLOWS, assigned: (_events, _requesters, isDueLocked) => void lockedSeen.push(isDueLocked) };
 let ran: () => void = () => undefined;
 
 /** Resolves when the statement has run `times` times more. */
@@ -42,12 +44,13 @@ const ledgerOf = (limits = world.limits): Ledger => {
   };
   const db = { query } as unknown as Database;
   const load = new BatchLoad(limits.batchQueueItems, limits.batchQueueBytes);
-  return createLedger({ ...world.context, limits, db, clock: new OffsetClock(), log: silent, load, events: NOTHING_FOLLOWS });
+  return createLedger({ ...world.context, limits, db, clock: new OffsetClock(), log: silent, load, events });
 };
 
 beforeEach(async () => {
   world = await World.open();
   statements.length = 0;
+  lockedSeen.length = 0;
   ledger = ledgerOf();
 });
 afterEach(() => world.close());
@@ -127,11 +130,24 @@ describe('while somebody else has the event', () => {
     expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
   });
 
-  it('what is due and nobody has named is assigned afterwards', async () => {
+  it.each(['due-again', 'requester'] as const)(
+    'what is due, or has a place now, and nobody has named is assigned afterwards (%s)',
+    async (which) => {
+      const { author, eventId, viewer } = await dispatched();
+      await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
+      await whileHeld(eventId, 'ledger_assign', () => ledger.assign.submit(which === 'requester' ? { requester: viewer } : which));
+      expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
+    },
+  );
+
+  it('whoever waits for one look at what is due does not wait for it, and is told', async () => {
     const { author, eventId } = await dispatched();
     await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
-    await whileHeld(eventId, 'ledger_assign', () => ledger.assign.submit('due'));
-    expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
+    await world.whileLocked(LOCK, [eventId], async () => {
+      await ledger.assign.submit('due');
+    });
+    expect(statements.filter((name) => name === 'ledger_assign')).toHaveLength(1);
+    expect(lockedSeen).toEqual([true]);
   });
 
   it('for longer than it is tried, the step is UNAVAILABLE', async () => {
@@ -146,37 +162,56 @@ describe('while somebody else has the event', () => {
   });
 });
 
+const COMING_OR_GOING = 'select from online_users where user_id = $1 for update';
+
 describe('while its requester comes or goes', () => {
-  it('what is due is assigned afterwards', async () => {
+  it.each(['due-again', 'requester'] as const)('what is due, or has a place now, is assigned afterwards (%s)', async (which) => {
     const { author, eventId, viewer } = await dispatched();
     await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
     const tried = runs('ledger_assign', 4);
     let looked: Promise<true> | null = null;
-    await world.whileLocked('select from online_users where user_id = $1 for update', [viewer], async () => {
-      looked = ledger.assign.submit('due');
+    await world.whileLocked(COMING_OR_GOING, [viewer], async () => {
+      looked = ledger.assign.submit(which === 'requester' ? { requester: viewer } : which);
       await tried;
     });
     await looked;
     expect(await world.events()).toMatchObject([{ state: STATE.dormant }]);
   });
+
+  it('and is gone in the end, one look costs one statement', async () => {
+    const { author, eventId, viewer } = await dispatched();
+    await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
+    await world.offline(viewer);
+    await ledger.assign.submit({ requester: viewer });
+    await ledger.assign.submit('due-again');
+    expect(statements.filter((name) => name === 'ledger_assign')).toHaveLength(2);
+  });
 });
 
-describe('a line of which somebody has an event', () => {
+describe('a line of which somebody has an event, or whose first comes or goes', () => {
   it('is named as locked, and only then', async () => {
     const peer = 'bbbbbbbbbbbbbbbb' as ServerId;
     const far = `cccccccccccccccc@${peer}/01890000-0000-7000-8000-000000000000` as ReedId;
     await world.db.query({ text: "insert into servers (id, name, first_seen_at) values ($1, 'peer', now())", values: [peer] });
     await peersLive(world.db, [peer]);
     for (const member of await world.community('one', 'other')) await world.opened(member, far, Date.now());
-    const [first] = await world.events();
+    const [first, second] = (await world.db.query({
+      text: 'select event_id, requester_user_id from pending_events order by seq',
+    })) as { event_id: string; requester_user_id: UserId }[];
     const look = async () => {
       const { crossing, locked } = await promote(world.context, [far], Date.now());
       return [crossing.length, locked];
     };
     await world.whileLocked(LOCK, [first?.event_id], async () => {
+      await world.whileLocked(COMING_OR_GOING, [second?.requester_user_id], async () => {
+        expect(await look()).toEqual([0, [far]]);
+      });
       expect(await look()).toEqual([1, [far]]);
     });
-    expect(await look()).toEqual([1, []]);
+    await world.whileLocked(COMING_OR_GOING, [first?.requester_user_id], async () => {
+      expect(await look()).toEqual([0, [far]]);
+    });
+    await world.offline(first?.requester_user_id as UserId);
     expect(await look()).toEqual([0, []]);
   });
 });
@@ -186,7 +221,7 @@ describe('one look costs', () => {
     const { author, eventId } = await dispatched();
     await ledger.reopen.submit({ eventId, holder: author, attempt: 1, outcome: 'miss', missing: null });
     await ledger.assign.submit('due');
-    await ledger.assign.submit('due');
+    await ledger.assign.submit('due-again');
     expect(statements.filter((name) => name === 'ledger_assign')).toHaveLength(2);
   });
 
