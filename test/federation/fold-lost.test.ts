@@ -233,9 +233,9 @@ describe('a crossing that the home server lost', () => {
       await pair.home.community.rows(`truncate ${table}`);
     await pair.pass(61_000);
     // What finds a row locked, by the list or by the crossing's own date, which come at the same moment, is tried again a while later.
-    await pair.passUntil(5_000, async () => (await pair.home.community.rows('select from pending_events')).length > 0);
-    expect(pair.wire.count('request')).toBeGreaterThanOrEqual(2);
-    expect(await pair.home.community.rows('select from pending_events')).toHaveLength(1);
+    // For a moment the event of the crossing that is given up may stand beside the new one.
+    const one = async () => (await pair.home.community.rows('select from pending_events')).length === 1;
+    await pair.passUntil(5_000, async () => pair.wire.count('request') >= 2 && (await one()));
     await reader.vanish();
   });
 });
