@@ -67,6 +67,10 @@ export interface KeyRing {
   signNext<T extends StatementOf<'key' | 'session'>>(statement: T, dateMs: number): Promise<Signed<T>>;
   /** The key that waits is the member's from now on. The one before opens what was sealed to it until `untilMs`, of the server's clock. */
   takeNext(untilMs: number): Promise<void>;
+  /** Deletes the key that waits, if one does. */
+  dropNext(): Promise<void>;
+  /** Deletes every key: the ring is as before `make`. */
+  empty(): Promise<void>;
   /** Deletes replaced keys whose time is over. */
   forgetReplaced(nowMs: number): Promise<void>;
   /** Opens a backup for its recovery key; the ring's own key stays. */

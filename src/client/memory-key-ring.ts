@@ -23,8 +23,8 @@ export type KeySecrets = {
 
 export interface KeySafe {
   load(): Promise<KeySecrets | null>;
-  /** Durable when it resolves; replaces what was there. */
-  save(secrets: KeySecrets): Promise<void>;
+  /** Durable when it resolves; replaces what was there. null: nothing is kept. */
+  save(secrets: KeySecrets | null): Promise<void>;
 }
 
 /** A safe that forgets everything with the process. */
@@ -173,6 +173,15 @@ class MemoryKeyRing implements KeyRing {
     const { key, next, replaced } = this.#own();
     if (!next) throw new AppError('FORBIDDEN', 'no next key was made');
     await this.#keep({ ...next, next: null, replaced: [{ key, untilMs }, ...replaced] });
+  }
+
+  async dropNext(): Promise<void> {
+    if (this.#held?.next) await this.#keep({ ...this.#held, next: null });
+  }
+
+  async empty(): Promise<void> {
+    await this.#safe.save(null);
+    this.#held = null;
   }
 
   async forgetReplaced(nowMs: number): Promise<void> {

@@ -2,12 +2,12 @@
 // the account. The recovery key is in the ring's memory for as long as it takes, and never in its safe.
 import { AppError } from '../base/errors.ts';
 import { type RandomBytes, uuidv7 } from '../base/ids.ts';
-import { type ServerId, type UserId, type UserKeyId, userKeyId } from '../wire/address.ts';
+import { fingerprintOf, type ServerId, type UserId, type UserKeyId, userKeyId } from '../wire/address.ts';
 import { heading, type StatementOf } from '../wire/statements.ts';
 import type { TokenSource } from './api.ts';
 import type { OpenedRecovery } from './key-ring.ts';
 import { linkDevice, openWith, requireContinued } from './restore.ts';
-import { type RotationDeps, requireNoOther, rotate } from './rotation.ts';
+import { isNextWaiting, type RotationDeps, requireNoOther, rotate } from './rotation.ts';
 import type { PinnedServer } from './server.ts';
 import { challenge } from './session.ts';
 import type { SignedUp } from './sign-up.ts';
@@ -32,7 +32,8 @@ type Opened = {
 /**
  * Takes the account back: the recovery key makes a new key in place of the one in the backup, and this device is linked.
  * @param account of this device, if it has one
- * @throws AppError INVALID for a wrong passphrase or no backup of this account; CONFLICT if a later backup is needed or it is too late
+ * @throws AppError INVALID for a wrong passphrase or no backup of this account; CONFLICT if a later backup is needed, it is too late, or another
+ *   account's new key waits here; UNAUTHENTICATED, REMOVED if there is no such account any more
  */
 export async function recover(
   deps: RecoveryDeps,
@@ -42,6 +43,7 @@ export async function recover(
   const { api, keyRing, random, time } = deps;
   try {
     const opened = await open(deps, input, account);
+    await requireNoOther(deps, opened.user);
     // Without a key of its own this device begins with the one in the backup, and so can open what was sealed to it.
     if ((await keyRing.keys()) === null) {
       await openWith(input.passphrase, (passphrase) => keyRing.restore(input.backup, passphrase));
@@ -54,7 +56,11 @@ export async function recover(
       ...{ key, armor: backup.keyArmor },
       recovery: { fingerprint: backup.recovery, armor: backup.recoveryArmor, revocation: backup.revocation },
     };
-    const rotated = await rotate(deps, owner, before, { server: pinned, session: recoverySession(deps, owner, backup) });
+    const by = { server: pinned, session: recoverySession(deps, owner, backup) };
+    const rotated = await rotate(deps, owner, before, by).catch(async (error: unknown) => {
+      if (account === null) await leaveNothingOf(deps, key);
+      throw error;
+    });
     const member = { ...owner, key: rotated.key };
     const token = await linkDevice(deps, member);
     const session = { token: async () => token, refused: () => undefined };
@@ -67,7 +73,13 @@ export async function recover(
   }
 }
 
-/** Takes back the removal of the account, as long as it is not for good. @throws AppError INVALID, NOT_FOUND, REMOVED */
+/** Empties the ring of the key that only the backup brought, unless a next one waits that may be certified: this device may be anybody's. */
+async function leaveNothingOf({ keyRing, store }: RecoveryDeps, key: UserKeyId): Promise<void> {
+  const isOfBackup = (await keyRing.keys())?.fingerprint === fingerprintOf(key);
+  if (isOfBackup && !(await isNextWaiting({ store }))) await keyRing.empty();
+}
+
+/** Takes back the removal of the account, as long as it is not for good. @throws AppError INVALID, NOT_FOUND, REMOVED, UNAUTHENTICATED */
 export async function withdrawRemoval(deps: RecoveryDeps, input: BackupInput, account: Account | null): Promise<void> {
   const { api, keyRing, time } = deps;
   try {
@@ -85,7 +97,6 @@ async function open(deps: RecoveryDeps, { backup, passphrase }: BackupInput, acc
   const { contents, server, user, key } = await openWith(passphrase, (word) => deps.keyRing.openRecovery(backup, word));
   if (account && account.user !== user)
     throw new AppError('INVALID', 'this is the backup of another account; choose the one of the account on this device');
-  await requireNoOther(deps, user);
   const pinned = await deps.server(server);
   requireContinued(contents.serverKeys, (await pinned.info()).keys);
   return { backup: contents, server, user, key, pinned };
@@ -97,12 +108,21 @@ function recoverySession(
   owner: { readonly server: ServerId; readonly user: UserId; readonly device: string },
   { recovery, recoveryArmor }: OpenedRecovery,
 ): TokenSource {
-  const token = async (): Promise<string> => {
+  let token: string | null = null;
+  const open = async (): Promise<string> => {
     const key = userKeyId(owner.user, recovery);
     const statement = { ...heading('session'), ...owner, key, nonce: await challenge(api), purpose: 'recover' } as StatementOf<'session'>;
     const signed = await keyRing.signRecovery(statement, time.now());
     const body = { statement: signed.statement, signature: signed.signatures[0]?.signature, recoveryArmor };
     return ((await api.call('auth/token', { method: 'POST', body })) as { token: string }).token;
   };
-  return { token, refused: () => undefined };
+  return {
+    token: async () => {
+      token ??= await open();
+      return token;
+    },
+    refused: () => {
+      token = null;
+    },
+  };
 }

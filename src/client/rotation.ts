@@ -1,5 +1,6 @@
 // The member's next key, made and certified: signed by the key before it, or by the recovery key of a backup. What was signed is stored before
 // it is sent and sent again until it is answered; only then is the new key the member's. The one before opens copies for a week more.
+import type { ErrorCode } from '../base/codes.ts';
 import { AppError } from '../base/errors.ts';
 import type { Limits } from '../base/limits.ts';
 import { readPublicKey } from '../crypto/openpgp.ts';
@@ -8,7 +9,7 @@ import { type Fingerprint, fingerprintOf, type UserId, type UserKeyId, userKeyId
 import type { Signed } from '../wire/canonical.ts';
 import { heading, type StatementOf } from '../wire/statements.ts';
 import type { Api, TokenSource } from './api.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { KeyRing, RingKeys } from './key-ring.ts';
 import type { PinnedServer } from './server.ts';
 import type { ServerTime } from './server-time.ts';
 import { challenge } from './session.ts';
@@ -16,6 +17,12 @@ import type { Change, Store } from './store.ts';
 import type { Account } from './types.ts';
 
 const META = 'rotation';
+
+/** Refusals of a next key for good. */
+const FINAL: readonly ErrorCode[] = ['CONFLICT', 'INVALID', 'REMOVED'];
+/** What a key gets that is none (any more). */
+const SIGNED_OUT: readonly ErrorCode[] = ['UNAUTHENTICATED', 'KEY_REVOKED'];
+const isOneOf = (error: unknown, codes: readonly ErrorCode[]): boolean => error instanceof AppError && codes.includes(error.code);
 
 export type RotationDeps = {
   readonly api: Api;
@@ -46,6 +53,9 @@ type Draft = {
   readonly revocation: Signed<StatementOf<'key-revocation'>>;
 };
 
+/** What is to be sent, and by which session. */
+type Sending = { readonly draft: Draft; readonly session: TokenSource };
+
 /**
  * Makes the next key the member's, on the server and in the ring. May be repeated after any failure.
  * @param session as the server is asked first; where it no longer opens, a session by the new key is tried: the answer may have been lost
@@ -58,49 +68,63 @@ export async function rotate(
   before: Before,
   by: { readonly server: PinnedServer; readonly session: TokenSource },
 ): Promise<{ readonly key: UserKeyId; readonly changes: readonly Change[] }> {
-  const { api, keyRing, limits, time } = deps;
+  const { keyRing, limits, time } = deps;
   const taken = await takenBefore(deps, before);
   if (taken !== null) return { key: taken, changes: [{ delete: 'meta', id: META }] };
-  const draft = await draftOf(deps, owner.user, before);
-  const body = { revocation: draft.revocation, key: draft.key };
-  let answer: unknown;
-  try {
-    answer = await api.call('keys', { method: 'POST', body, session: by.session });
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    // Of what is certified already the server would have answered the certificate: this will never be, and nobody has to wait for it.
-    if (error.code === 'CONFLICT' || error.code === 'INVALID') await deps.store.write([{ delete: 'meta', id: META }]);
-    if (error.code !== 'UNAUTHENTICATED' && error.code !== 'KEY_REVOKED') throw error;
-    const session = await sessionOfNext(deps, owner, draft.key.statement.key);
-    if (session === null) throw error;
-    answer = await api.call('keys', { method: 'POST', body, session });
-  }
+  const sending = await sendingOf(deps, owner, before, by.session);
+  const { draft } = sending;
+  const answer = await answerTo(deps, owner, sending);
   await requireCertified(deps, by.server, before, { answer, draft });
   await keyRing.takeNext(time.now() + limits.replacedKeyKeptMs);
   return { key: draft.key.statement.key, changes: [{ delete: 'meta', id: META }] };
 }
 
+async function answerTo(deps: RotationDeps, owner: Owner, { draft, session }: Sending): Promise<unknown> {
+  const { api, keyRing, store } = deps;
+  const body = { revocation: draft.revocation, key: draft.key };
+  const post = (by: TokenSource): Promise<unknown> => api.call('keys', { method: 'POST', body, session: by });
+  try {
+    return await post(session).catch(async (error: unknown) => {
+      if (!isOneOf(error, SIGNED_OUT)) throw error;
+      const next = await sessionOfNext(deps, owner, draft.key.statement.key);
+      if (typeof next === 'string') throw error;
+      return post(next);
+    });
+  } catch (error) {
+    // Of what is certified already the server would have answered the certificate: this will never be, so nobody has to wait for it, and nobody else
+    // is to certify a key that the server has seen.
+    if (isOneOf(error, FINAL)) {
+      await store.write([{ delete: 'meta', id: META }]);
+      await keyRing.dropNext();
+    }
+    throw error;
+  }
+}
+
 /**
  * What was signed for an account may be certified already, and then the key that waits is all that is left of that account: nobody else's key
- * takes its place.
+ * takes its place. That the server lets neither of its keys in proves nothing: so it answers to a device whose clock is wrong, too.
  * @param user null: somebody new
  * @throws AppError CONFLICT
  */
 export async function requireNoOther({ store }: Pick<RotationDeps, 'store'>, user: UserId | null): Promise<void> {
-  const draft = (await store.get('meta', META))?.value as Draft | undefined;
+  const draft = await draftIn(store);
   if (draft === undefined || draft.key.statement.user === user) return;
-  throw new AppError(
-    'CONFLICT',
-    'a new key of another account waits on this device; take that account back first, with its backup, or use another device',
-  );
+  const mend = "with its backup; if that is refused, clear this device's data, or use another device";
+  throw new AppError('CONFLICT', `a new key of another account waits on this device; take that account back first, ${mend}`);
 }
+
+/** Whether a next key was signed that may be certified. */
+export const isNextWaiting = async ({ store }: Pick<RotationDeps, 'store'>): Promise<boolean> => (await draftIn(store)) !== undefined;
+
+const draftIn = async (store: Store): Promise<Draft | undefined> => (await store.get('meta', META))?.value as Draft | undefined;
 
 /** After a stop between the ring and the store: the account as the ring has it. */
 export async function settled(
   { store, keyRing }: Pick<RotationDeps, 'store' | 'keyRing'>,
   account: Account,
 ): Promise<{ readonly account: Account; readonly changes: readonly Change[] }> {
-  const draft = (await store.get('meta', META))?.value as Draft | undefined;
+  const draft = await draftIn(store);
   const ring = draft && (await keyRing.keys());
   const key = draft?.key.statement.key;
   if (!ring || !key || fingerprintOf(key) !== ring.fingerprint || account.key === key) return { account, changes: [] };
@@ -112,20 +136,50 @@ export async function settled(
  * place would be refused for ever.
  */
 async function takenBefore({ store, keyRing }: RotationDeps, before: Before): Promise<UserKeyId | null> {
-  const draft = (await store.get('meta', META))?.value as Draft | undefined;
-  if (draft?.predecessor !== before.key || draft.byRecovery !== (before.recovery !== undefined)) return null;
+  const draft = await draftIn(store);
+  if (draft === undefined || !isFor(draft, before)) return null;
   const { key } = draft.key.statement;
   return (await keyRing.keys())?.fingerprint === fingerprintOf(key) ? key : null;
 }
 
-async function draftOf(deps: RotationDeps, user: UserId, before: Before): Promise<Draft> {
+const isFor = ({ byRecovery, predecessor }: Draft, before: Before): boolean =>
+  predecessor === before.key && byRecovery === (before.recovery !== undefined);
+
+/** What was signed before, again; or what is signed now, once a session shows that it may be sent: what never was keeps nobody waiting. */
+async function sendingOf(deps: RotationDeps, owner: Owner, before: Before, session: TokenSource): Promise<Sending> {
   const { keyRing, store, time } = deps;
+  const known = await draftIn(store);
+  const same = known !== undefined && isFor(known, before) ? known : undefined;
+  if (same === undefined) {
+    await session.token();
+    const certified = known === undefined ? null : await begunOtherwise(deps, owner, known, before);
+    if (certified !== null) return certified;
+    // It was refused, or never sent, or is off the chain.
+    await keyRing.dropNext();
+  }
+  const next = await keyRing.makeNext(time.now());
+  const isSame = same?.key.statement.key === userKeyId(owner.user, next.fingerprint);
+  return { draft: same !== undefined && isSame ? same : await draftOf(deps, owner.user, before, next), session };
+}
+
+/**
+ * What was begun in another way may be certified, and then the key that waits is all that is left of the account: it is not let go.
+ * @returns null: it is no key of the account, and will not be one
+ * @throws AppError CONFLICT unless that can be ended from here
+ */
+async function begunOtherwise(deps: RotationDeps, owner: Owner, known: Draft, before: Before): Promise<Sending | null> {
+  const { key } = known.key.statement;
+  const isTaken = (await deps.keyRing.keys())?.fingerprint === fingerprintOf(key);
+  const session = isTaken ? 'unlinked' : await sessionOfNext(deps, owner, key);
+  if (session === 'none') return null;
+  if (session === 'unlinked' || known.predecessor !== before.key)
+    throw new AppError('CONFLICT', 'a later key of this account waits on this device; take the account back with the latest backup');
+  return { draft: known, session };
+}
+
+async function draftOf({ keyRing, store, time }: RotationDeps, user: UserId, before: Before, next: Required<RingKeys>): Promise<Draft> {
   const now = time.now();
-  const next = await keyRing.makeNext(now);
   const key = userKeyId(user, next.fingerprint);
-  const byRecovery = before.recovery !== undefined;
-  const known = (await store.get('meta', META))?.value as Draft | undefined;
-  if (known?.predecessor === before.key && known.byRecovery === byRecovery && known.key.statement.key === key) return known;
   const statement: StatementOf<'key'> = {
     ...heading('key'),
     ...{ user, key, armor: next.armor, recovery: next.recovery as Fingerprint, predecessor: before.key },
@@ -133,15 +187,18 @@ async function draftOf(deps: RotationDeps, user: UserId, before: Before): Promis
   };
   const revocation = { ...heading('key-revocation'), user, key: before.key, reason: '', successor: key };
   const draft: Draft = {
-    ...{ predecessor: before.key, byRecovery, key: await keyRing.signNext(statement, now) },
+    ...{ predecessor: before.key, byRecovery: before.recovery !== undefined, key: await keyRing.signNext(statement, now) },
     revocation: before.recovery?.revocation ?? (await keyRing.sign(revocation, now)),
   };
   await store.write([{ put: 'meta', record: { id: META, value: draft } }]);
   return draft;
 }
 
-/** A session by the key that waits; null if the server does not know it. */
-async function sessionOfNext(deps: RotationDeps, owner: Owner, key: UserKeyId): Promise<TokenSource | null> {
+/**
+ * A session by the key that waits.
+ * @returns none: the server does not take it for a key of the account; unlinked: it does, though not on this device
+ */
+async function sessionOfNext(deps: RotationDeps, owner: Owner, key: UserKeyId): Promise<TokenSource | 'none' | 'unlinked'> {
   const { api, keyRing, time } = deps;
   const fields = { server: owner.server, user: owner.user, key, device: owner.device, nonce: await challenge(api), purpose: 'token' };
   const { statement, signatures } = await keyRing.signNext({ ...heading('session'), ...fields } as StatementOf<'session'>, time.now());
@@ -150,7 +207,8 @@ async function sessionOfNext(deps: RotationDeps, owner: Owner, key: UserKeyId): 
     const { token } = (await api.call('auth/token', { method: 'POST', body })) as { token: string };
     return { token: async () => token, refused: () => undefined };
   } catch (error) {
-    if (error instanceof AppError && error.code !== 'UNAVAILABLE') return null;
+    if (isOneOf(error, SIGNED_OUT)) return 'none';
+    if (isOneOf(error, ['FORBIDDEN'])) return 'unlinked';
     throw error;
   }
 }

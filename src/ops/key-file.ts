@@ -31,9 +31,11 @@ export const keyFile = (path: string): KeySafe => ({
   },
 });
 
-function secretsIn(text: string, path: string): KeySecrets {
+function secretsIn(text: string, path: string): KeySecrets | null {
   try {
-    const { key, recovery, next, replaced } = JSON.parse(text) as Partial<KeySecrets>;
+    const secrets = JSON.parse(text) as Partial<KeySecrets> | null;
+    if (secrets === null) return null;
+    const { key, recovery, next, replaced } = secrets;
     if (isText(key) && (next === undefined || isNext(next)) && (replaced === undefined || isReplaced(replaced)))
       return { key, ...(isText(recovery) ? { recovery } : {}), ...(next ? { next } : {}), ...(replaced ? { replaced } : {}) };
   } catch {

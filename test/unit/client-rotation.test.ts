@@ -47,6 +47,16 @@ describe('a key ring', () => {
     await expect(ring.signNext({ ...statement, recoveryArmor: next.armor }, NOW)).rejects.toThrow('no backup is open');
   });
 
+  test('makes another next key once the one that waits was let go, and other keys once it was emptied', async () => {
+    const { ring, safe, keys } = await made();
+    const next = await ring.makeNext(NOW);
+    await ring.dropNext();
+    expect((await (await openKeyRing(safe)).makeNext(NOW)).fingerprint).not.toBe(next.fingerprint);
+    await ring.empty();
+    expect([await ring.keys(), await safe.load()]).toEqual([null, null]);
+    expect((await ring.make(NOW)).fingerprint).not.toBe(keys.fingerprint);
+  });
+
   test('opens with the replaced key what was sealed to it, for as long as it is kept', async () => {
     const { ring, safe, keys } = await made();
     const old = await sealedTo(keys.armor);

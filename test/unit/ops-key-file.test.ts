@@ -28,6 +28,8 @@ test('gives back every key over a restart: the next one that waits, and those th
   await (await reopened()).forgetReplaced(NOW + 1);
   expect(await keyFile(path).load()).not.toHaveProperty('replaced');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
+  await (await reopened()).empty();
+  expect(await (await reopened()).keys()).toBeNull();
 });
 
 test.each(['', '[]', '{"key":1}', '{"key":"a","next":{"key":"b"}}', '{"key":"a","replaced":[null]}', '{"key":"a","replaced":{}}'])(
