@@ -12,7 +12,7 @@ import { type ReedId, type ServerId, serverOf, type UserId } from '../wire/addre
 import { decodeReedCounts, encodeReedWatch, type ReedCounts } from '../wire/legs.ts';
 import { isLost, isNoPeer, isSated } from './leg-words.ts';
 import { PeerReturns } from './peer-returns.ts';
-import type { Leg, LegAnswer, PeerCalls } from './stream-ports.ts';
+import type { Called, Leg, LegAnswer, PeerCalls } from './stream-ports.ts';
 import type { Tasks } from './tasks.ts';
 
 export type WatchedElsewhereDeps = {
@@ -220,13 +220,16 @@ export class WatchedElsewhere implements Leg {
   }
 
   /**
-   * One whose home did not answer is given back at a later look; should this server forget it, it answers that nobody watches it. With a peering that ended
+   * One whose home did not answer is given back at a later look, or registered anew if somebody watches it by then; should this server forget it, it answers that nobody watches it. With a peering that ended
    * or pauses its registrations have ended.
    */
   async #giveBackAll(reeds: readonly ReedId[]): Promise<void> {
     const { calls } = this.#deps;
     for (const reed of reeds) {
+      // The list is as old as those before it took.
+      if ((await this.#unwatched([reed])).length === 0) continue;
       const called = await calls.call(serverOf(reed), 'unsubscribe-reed', encodeReedWatch(reed));
+      this.#doubt(reed, called);
       // Nor would it answer to the others.
       if (called.kind !== 'answer' && !isNoPeer(called)) return;
       const isHeard = called.kind === 'answer' && called.status < 500 && !isSated(called);
@@ -235,6 +238,12 @@ export class WatchedElsewhere implements Leg {
       // Somebody came to watch it meanwhile.
       if ((await this.#unwatched([reed])).length === 0) await this.#registerAll([reed]);
     }
+  }
+
+  /** Asked, a home may have given it up whether or not its answer came: its registration is believed no more. */
+  #doubt(reed: ReedId, called: Called): void {
+    const known = this.#registered.get(reed);
+    if (known !== undefined && called.kind !== 'held') this.#registered.set(reed, { ...known, at: Number.NEGATIVE_INFINITY });
   }
 
   async #unwatched(reeds: readonly ReedId[]): Promise<ReedId[]> {

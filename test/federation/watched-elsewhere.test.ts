@@ -1,8 +1,9 @@
 // What is watched of a peer is registered anew when it is back or its ledger is another one: now and then, if it says so without an end. Who watches it
 // is told when it goes, however many that are.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryBus } from '../../src/bus/memory-bus.ts';
 import type { Sql } from '../../src/db/pool.ts';
+import type { Called } from '../../src/federation/stream-ports.ts';
 import { Tasks } from '../../src/federation/tasks.ts';
 import { WatchedElsewhere } from '../../src/federation/watched-elsewhere.ts';
 import type { ReedId, ServerId, UserId } from '../../src/wire/address.ts';
@@ -131,4 +132,62 @@ test('a peer that takes its time to be given back what nobody watches any more k
   await expect.poll(() => tasks.idle).toBe(true);
   // Under way is once.
   expect(given).toHaveLength(reeds.length);
+});
+
+describe('a reed that nobody watches any more and then somebody', () => {
+  const two = ['8', '9'].map((sign) => REED.replace(/.$/, sign) as ReedId);
+  const watch = (reeds: readonly ReedId[]) =>
+    world.db.query({
+      text: "insert into reed_subscriptions (viewer, target) select 'y@here', r from unnest($1::text[]) as r",
+      values: [reeds],
+    });
+
+  /** Registers both, then looks when nobody watches them. @returns what was called from then on, of those two */
+  const lookAt = async (unsubscribed: (reed: ReedId) => Promise<Called>) => {
+    await world.db.query({ text: "delete from reed_subscriptions where viewer <> 'somebody'" });
+    await watch(two);
+    const called: [leg: string, reed: ReedId][] = [];
+    const tasks = new Tasks(silent);
+    const watched = new WatchedElsewhere({
+      ...{ ...world, bus: new MemoryBus(), tasks, home: world.identity.server.id },
+      calls: {
+        call: async (_peer, leg, body) => {
+          const read = decodeReedWatch(body);
+          if (!read.ok) throw new Error('not to be read');
+          if (two.includes(read.value)) called.push([leg, read.value]);
+          if (leg === 'unsubscribe-reed') return unsubscribed(read.value);
+          const counts = { reedId: read.value, echoes: 0, replies: 0, likes: 0, coveragePercent: 0, holderServers: 0 };
+          return { kind: 'answer', status: 200, body: encodeReedCounts(counts) };
+        },
+      },
+    });
+    const look = async (): Promise<void> => {
+      await watched.look();
+      await expect.poll(() => tasks.idle).toBe(true);
+    };
+    for (const reed of two) watched.watched('y@here' as UserId, reed);
+    await expect.poll(() => tasks.idle).toBe(true);
+    await world.db.query({ text: "delete from reed_subscriptions where viewer = 'y@here'" });
+    called.length = 0;
+    await look();
+    return { called, look };
+  };
+
+  test('stays registered when that is before its turn to be given back', async () => {
+    const { called } = await lookAt(async (reed) => {
+      await watch(two.filter((other) => other !== reed));
+      return { kind: 'answer', status: 204, body: new Uint8Array() };
+    });
+    expect(called).toEqual([['unsubscribe-reed', expect.anything()]]);
+  });
+
+  test('is registered anew when it is not known whether its home heard that it was given back', async () => {
+    const { called, look } = await lookAt(async (reed) => {
+      await watch([reed]);
+      return { kind: 'transport' };
+    });
+    const [given] = called.splice(0);
+    await look();
+    expect(called).toContainEqual(['subscribe-reed', given?.[1]]);
+  });
 });
