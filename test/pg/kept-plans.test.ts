@@ -47,6 +47,23 @@ beforeAll(async () => {
     `insert into threads (id, author_id, statement_hash, removal_hash) select id, author_id, statement_hash, statement_hash from reeds where id = any($1)`,
     [ids()],
   );
+  // So many that looking up each is dearer than to read all reeds while those are few.
+  await own.query('insert into reed_mentions (reed_id, user_id, accepted) select id, $1, true from reeds', [reader]);
+  await own.query(
+    `insert into users (id, role, last_signed_at, username, identity_hash, created_at) select $1, 'user', now(), 'reader', hash, now() from statements limit 1`,
+    [reader],
+  );
+  await own.query(
+    `insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select $1, id, 'device', current_date from reeds`,
+    [reader],
+  );
+  await own.query(
+    `insert into follows (user_id, target, active, seq, statement_hash)
+      select $2, case number when 1 then author_id else number || author_id end, true, 1, statement_hash
+      from reeds, generate_series(1, 20) number where id = $1`,
+    [reed(5), reader],
+  );
+  await own.query('analyze reeds, reed_mentions, reed_allocations, follows, threads');
   await own.query(`insert into pending_fanout (kind, subject_id, broadcast, due_at) values ('publication', $1, false, now())`, [reed(5)]);
   await own.query('set plan_cache_mode = force_generic_plan');
 }, 60_000);
@@ -83,8 +100,10 @@ const literal = (value: unknown): string => {
 };
 
 const ids = (): ReedId[] => [1, 3, 6, 9, 12].map(reed);
-const page = (name: string) => (db: Database) =>
-  STAGES.find((stage) => stage.name === name)?.page(db, { member: author, from: { at: null, id: null }, limit: 5 }) ?? Promise.resolve();
+const page =
+  (name: string, of: () => UserId = () => author) =>
+  (db: Database) =>
+    STAGES.find((stage) => stage.name === name)?.page(db, { member: of(), from: { at: null, id: null }, limit: 5 }) ?? Promise.resolve();
 const send = (kind: NoticeKind, subjects: () => readonly string[]) => (db: Database) =>
   new Removals({ ...world, replicaId: unused, application: db, bus: unused, looks: unused, refusals: unused }).send(
     subjects().map((subject) => ({ eventId: '', requester: reader, relays: 0, kind, eventName: NOTICE_NAMES[kind], subject })),
@@ -104,7 +123,10 @@ const STEPS: Readonly<Record<string, (db: Database) => Promise<unknown>>> = {
       forRelay: true,
       chain: true,
     }),
+  'a page of removals to catch up with': page('removals', () => reader),
+  'a page of mentions to catch up with': page('mentions', () => reader),
   'a page of answers to catch up with': page('replies'),
+  'a page of whom one follows to catch up with': page('follows', () => reader),
 };
 
 test('plans of a young server read no whole table when it has grown', async () => {
