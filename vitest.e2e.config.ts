@@ -1,4 +1,4 @@
-// The browser's tests: whole servers and real Chromium, two files at a time: one alone waits for a third of its time.
+// The browser's tests: whole servers and real Chromium, two files at a time: one alone leaves more than a quarter of two cores idle.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

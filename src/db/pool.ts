@@ -17,8 +17,8 @@ export type Sql = {
   readonly values?: readonly unknown[];
   /**
    * Prepared nowhere, though it has a name: planned whenever it runs, for as many as are asked for and as there are. A plan that is kept reads a whole table
-   * for them if it was made while that was small, until the table is counted again. For what runs
-   * seldom, and for what is cheap to plan and dear to get wrong: chains of keys are read so for each request over a border.
+   * for them if it was made while that was small, until the table is counted again. For what runs seldom, and for what is cheap to plan
+   * and dear to get wrong: chains of keys are read so for each request over a border.
    */
   readonly isPlannedAnew?: true;
 };

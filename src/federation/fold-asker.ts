@@ -67,8 +67,6 @@ export class FoldAsker {
   readonly #deps: FoldAskerDeps;
   readonly #refusals: Refusals;
   readonly #promotions: Batcher<ReedId, true>;
-  /** Lines in which something was locked, until the look at them is over. */
-  readonly #tried = new Set<ReedId>();
   /** Events of ours that cross, or crossed, some of which ended at another replica: only spares looks. */
   readonly #known: RecentSet<string>;
   /** Whose line was told last that nobody online has it at its home: only spares telling it again. */
@@ -87,7 +85,6 @@ export class FoldAsker {
       run: async (subjects: readonly ReedId[]) => {
         const promotion = await promote(deps, subjects, deps.clock.now());
         this.#follow(promotion);
-        for (const subject of promotion.locked) this.#tried.add(subject);
         return subjects.map((subject) => (promotion.locked.includes(subject) ? LOCKED : (true as const)));
       },
     });
@@ -99,19 +96,18 @@ export class FoldAsker {
 
   /** Looks at the heads of these lines. */
   look(subjects: readonly ReedId[]): void {
-    for (const subject of subjects)
-      this.#deps.looks().look(() => this.#promotions.submit(subject).finally(() => this.#tried.delete(subject)));
+    for (const subject of subjects) this.#deps.looks().look(() => this.#promotions.submit(subject));
   }
 
-  #follow({ crossing, waiting, roused }: Promotion): void {
+  #follow({ crossing, waiting, roused, locked }: Promotion): void {
     const looks = this.#deps.looks();
     for (const { crossingId, eventId } of crossing) {
       this.#known.add(eventId);
       this.ask(crossingId);
     }
     if (roused) looks.assign('due');
-    // Whoever waits on was told so at the first try.
-    for (const each of waiting) if (each.isDormant || !this.#tried.has(each.subject)) this.#tell(each);
+    // In a line that is looked at again whoever waits on is told then, once; who was put out of it now is not seen there any more.
+    for (const each of waiting) if (each.isDormant || !locked.includes(each.subject)) this.#tell(each);
   }
 
   #tell({ eventId, isAway, isDormant, requester, requestId, subject }: StillInLine): void {

@@ -220,8 +220,8 @@ export class WatchedElsewhere implements Leg {
   }
 
   /**
-   * One whose home did not answer is given back at a later look, or registered anew if somebody watches it by then; should this server forget it, it answers that nobody watches it. With a peering that ended
-   * or pauses its registrations have ended.
+   * One whose home did not answer is given back at a later look, or registered anew if somebody watches it by then; should this server forget it, it
+   * answers that nobody watches it. With a peering that ended or pauses its registrations have ended.
    */
   async #giveBackAll(reeds: readonly ReedId[]): Promise<void> {
     const { calls } = this.#deps;

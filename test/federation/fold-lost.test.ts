@@ -173,7 +173,7 @@ describe('a request that comes after its cancel', () => {
 });
 
 describe('an event at home that nobody waits for', () => {
-  it('ends with the next list of what is open', async () => {
+  it('ends with a list of what is open, the first that finds it in nobody’s hands', async () => {
     const { reed } = await pair.reed({ answer: 'nothing' });
     const reader = await pair.member(pair.asking);
     reader.request(reed);

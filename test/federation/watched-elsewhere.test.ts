@@ -94,6 +94,21 @@ test('who watches anything of a peer that goes, or a reed whose counts it tells,
   expect(Math.max(...read)).toBe(watchedPerLook);
 });
 
+const GIVEN_BACK: Called = { kind: 'answer', status: 204, body: new Uint8Array() };
+
+/** Peers that answer as `answers` says; null: the counts of a reed that is registered. */
+const registering = (answers: (leg: string, reed: ReedId) => Promise<Called> | null) => {
+  const tasks = new Tasks(silent);
+  const call = async (_peer: ServerId, leg: string, body: Uint8Array): Promise<Called> => {
+    const read = decodeReedWatch(body);
+    if (!read.ok) throw new Error('not to be read');
+    const counts = { reedId: read.value, echoes: 0, replies: 0, likes: 0, coveragePercent: 0, holderServers: 0 };
+    return (await answers(leg, read.value)) ?? { kind: 'answer', status: 200, body: encodeReedCounts(counts) };
+  };
+  const watched = new WatchedElsewhere({ ...world, bus: new MemoryBus(), tasks, home: world.identity.server.id, calls: { call } });
+  return { tasks, watched };
+};
+
 test('a peer that takes its time to be given back what nobody watches any more keeps no other one waiting', async () => {
   const others = ['d', 'e', 'f'].map((sign) => REED.replace(PEER, sign.repeat(16)) as ReedId);
   const slow = REED.replace(PEER, 'c'.repeat(16)) as ReedId;
@@ -104,22 +119,10 @@ test('a peer that takes its time to be given back what nobody watches any more k
   });
   const { promise: answers, resolve: answer } = Promise.withResolvers<void>();
   const given: ReedId[] = [];
-  const tasks = new Tasks(silent);
-  const watched = new WatchedElsewhere({
-    ...{ ...world, bus: new MemoryBus(), tasks, home: world.identity.server.id },
-    calls: {
-      call: async (_peer, leg, body) => {
-        const read = decodeReedWatch(body);
-        if (!read.ok) throw new Error('not to be read');
-        if (leg === 'subscribe-reed') {
-          const counts = { reedId: read.value, echoes: 0, replies: 0, likes: 0, coveragePercent: 0, holderServers: 0 };
-          return { kind: 'answer', status: 200, body: encodeReedCounts(counts) };
-        }
-        given.push(read.value);
-        if (read.value === slow) await answers;
-        return { kind: 'answer', status: 204, body: new Uint8Array() };
-      },
-    },
+  const { tasks, watched } = registering((leg, reed) => {
+    if (leg === 'subscribe-reed') return null;
+    given.push(reed);
+    return (reed === slow ? answers : Promise.resolve()).then(() => GIVEN_BACK);
   });
   for (const reed of reeds) watched.watched('x@here' as UserId, reed);
   await expect.poll(() => tasks.idle).toBe(true);
@@ -147,19 +150,9 @@ describe('a reed that nobody watches any more and then somebody', () => {
     await world.db.query({ text: "delete from reed_subscriptions where viewer <> 'somebody'" });
     await watch(two);
     const called: [leg: string, reed: ReedId][] = [];
-    const tasks = new Tasks(silent);
-    const watched = new WatchedElsewhere({
-      ...{ ...world, bus: new MemoryBus(), tasks, home: world.identity.server.id },
-      calls: {
-        call: async (_peer, leg, body) => {
-          const read = decodeReedWatch(body);
-          if (!read.ok) throw new Error('not to be read');
-          if (two.includes(read.value)) called.push([leg, read.value]);
-          if (leg === 'unsubscribe-reed') return unsubscribed(read.value);
-          const counts = { reedId: read.value, echoes: 0, replies: 0, likes: 0, coveragePercent: 0, holderServers: 0 };
-          return { kind: 'answer', status: 200, body: encodeReedCounts(counts) };
-        },
-      },
+    const { tasks, watched } = registering((leg, reed) => {
+      if (two.includes(reed)) called.push([leg, reed]);
+      return leg === 'unsubscribe-reed' ? unsubscribed(reed) : null;
     });
     const look = async (): Promise<void> => {
       await watched.look();
@@ -176,7 +169,7 @@ describe('a reed that nobody watches any more and then somebody', () => {
   test('stays registered when that is before its turn to be given back', async () => {
     const { called } = await lookAt(async (reed) => {
       await watch(two.filter((other) => other !== reed));
-      return { kind: 'answer', status: 204, body: new Uint8Array() };
+      return GIVEN_BACK;
     });
     expect(called).toEqual([['unsubscribe-reed', expect.anything()]]);
   });

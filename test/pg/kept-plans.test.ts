@@ -102,8 +102,11 @@ const literal = (value: unknown): string => {
 const ids = (): ReedId[] => [1, 3, 6, 9, 12].map(reed);
 const page =
   (name: string, of: () => UserId = () => author) =>
-  (db: Database) =>
-    STAGES.find((stage) => stage.name === name)?.page(db, { member: of(), from: { at: null, id: null }, limit: 5 }) ?? Promise.resolve();
+  async (db: Database) => {
+    const stage = STAGES.find((each) => each.name === name);
+    if (stage === undefined) throw new Error(`there is no stage ${name}`);
+    await stage.page(db, { member: of(), from: { at: null, id: null }, limit: 5 });
+  };
 const send = (kind: NoticeKind, subjects: () => readonly string[]) => (db: Database) =>
   new Removals({ ...world, replicaId: unused, application: db, bus: unused, looks: unused, refusals: unused }).send(
     subjects().map((subject) => ({ eventId: '', requester: reader, relays: 0, kind, eventName: NOTICE_NAMES[kind], subject })),
