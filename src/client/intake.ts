@@ -113,7 +113,10 @@ export class Intake {
     const { agreements, tombstones, declined, check } = this.#deps;
     const pending = this.#pendingCopy(reedId);
     const here = await this.#here(reedId);
-    if (here && !(pending?.record.thread && here.length === 1)) return this.#acknowledge(frame.id, { reedId, parts: here });
+    if (here && !(pending?.record.thread && here.length === 1)) {
+      if (pending) await this.#cameOtherwise(pending);
+      return this.#acknowledge(frame.id, { reedId, parts: here });
+    }
     if (await tombstones.find(reedId)) return this.#unsolicited(frame, reedId);
     const expected = pending ? 'agreed' : await agreements.expects(frame.type, reedId);
     if (expected === 'muted') await declined.note(reedId);
@@ -168,8 +171,23 @@ export class Intake {
     this.#acknowledge(frame.id, { reedId, parts: copies.map(({ id }) => id) });
     for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'unconfirmed' });
     if (!asked) emit({ type: 'arrived', reedId, by: frame.type, thread: thread !== undefined });
-    const [first] = copies;
+    const [first, ...rest] = copies;
     if (first) for (const { done } of pending.waiters.splice(0)) done(first);
+    for (const { id } of rest) {
+      const alone = this.#pendingCopy(id);
+      if (alone) await this.#cameOtherwise(alone);
+    }
+  }
+
+  /** What was asked for is here, brought by the thread that it is a part of. The delivery that was asked for is only acknowledged when it comes. */
+  async #cameOtherwise(pending: Pending): Promise<void> {
+    const { store, pending: open } = this.#deps;
+    const copy = await store.get('copies', pending.record.id);
+    if (!copy || open.get(copy.id) !== pending) return;
+    const record: RequestRecord = { ...pending.record, want: 'confirmation' };
+    open.set(record);
+    await store.write([{ put: 'requests', record }]);
+    for (const { done } of pending.waiters.splice(0)) done(copy);
   }
 
   #recordOf({ certificate, body }: CheckedCopy): CopyRecord {

@@ -158,12 +158,13 @@ export class Recall {
       this.#later++;
       return this.#tell();
     }
-    const counts = this.#counts();
     const changes: Change[] = [{ delete: 'recalls', id: record.id }];
     const head = outcome === 'here' && !record.thread ? await this.#headOf(record.id) : undefined;
     // A part alone is no thread: the whole of it is asked for.
     if (head) changes.push({ put: 'recalls', record: { id: head, thread: true } });
     await this.#deps.store.write(changes);
+    // Read only now: others that were asked for at the same time count as well.
+    const counts = this.#counts();
     await this.#save({ ...counts, here: counts.here + (outcome === 'here' ? 1 : 0), lost: counts.lost + (outcome === 'lost' ? 1 : 0) });
   }
 

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { memoryKeySafe } from '../../src/client/memory-key-ring.ts';
 import type { RecallProgress } from '../../src/client/types.ts';
 import type { ReedId } from '../../src/wire/address.ts';
+import type { Frame } from '../../src/wire/frames.ts';
 import { AlteredStore, Line } from '../support/altered-parts.ts';
 import { isA, nextEvent, openTestMember } from '../support/members.ts';
 import { type Actor, SdkStage } from '../support/sdk-stage.ts';
@@ -16,8 +17,12 @@ const LIMITS = { ...DEFAULT_LIMITS, recallPauseMs: 0, recallAgainMs: 200 };
 const follow = async (one: Actor, other: Actor): Promise<void> => void (await (await one.member.relations.follow(other.user)).accepted);
 
 /** The member of a backup on a device that holds nothing, connected; with all that it told of its progress. */
-const restored = async (backup: string): Promise<{ actor: Actor; told: RecallProgress[]; done: Promise<unknown> }> => {
+const restored = async (
+  backup: string,
+  fate: Line['fate'] = () => 'pass',
+): Promise<{ actor: Actor; told: RecallProgress[]; done: Promise<unknown> }> => {
   const [line, store, safe] = [new Line(), new AlteredStore(), memoryKeySafe()];
+  line.fate = fate;
   const member = await openTestMember(stage.server, { store, safe, deps: { socket: line.factory, limits: LIMITS } });
   const told: RecallProgress[] = [];
   member.subscribe((event) => event.type === 'recall' && told.push(event));
@@ -67,7 +72,25 @@ describe('a new device', () => {
     expect(actor.line.frames('out', 'eviction').map(({ body }) => body.reedId)).toEqual([opened]);
     expect(told[0]).toMatchObject({ state: 'listing' });
     expect(told.at(-1)).toMatchObject({ state: 'done', lost: 0, later: 0 });
-    expect(told.at(-1)?.here).toBeGreaterThanOrEqual(5);
+    expect(told.at(-1)?.here).toBeGreaterThanOrEqual(6);
+  });
+
+  it('is done also when a thread comes before those of its parts that were asked for alone', async () => {
+    const [ann, bob] = [await stage.join(), await stage.join()];
+    await follow(bob, ann);
+    const { reedId: head, published } = await ann.member.publish({ texts: ['one', 'two', 'three'] });
+    await published;
+    await stage.empty();
+    const backup = await ann.member.backup(PASSPHRASE);
+    await stage.vanish(ann);
+    const isAlone = (frame: Frame): boolean => frame.type === 'dataResponse' && frame.body.reedId !== head;
+    const { actor, done } = await restored(backup, (frame, way) => (way === 'in' && isAlone(frame) ? 'hold' : 'pass'));
+    for (const part of (await heldBy(ann.user)).filter((reed) => reed !== head))
+      await actor.line.seen('in', 'dataResponse', ({ body }) => body.reedId === part);
+    await actor.line.seen('in', 'settled');
+    actor.line.release();
+    expect(await done).toMatchObject({ here: 3, lost: 0, later: 0 });
+    await expect.poll(() => actor.store.list('requests')).toEqual([]);
   });
 
   it('asks again for what nobody who is online has, also after a restart, and gives up what nobody has', async () => {

@@ -1,13 +1,14 @@
 // Deliveries that nobody asked for, against a scripted server: what is agreed to, what is false, how much at once, and what is left of it.
 import { beforeEach, describe, expect, test } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
 import { DEFAULT_LIMITS } from '../../src/base/limits.ts';
 import { fail, ok } from '../../src/base/result.ts';
 import type { CheckedContent } from '../../src/client/check-copy.ts';
 import type { Change } from '../../src/client/store.ts';
-import type { ReedId } from '../../src/wire/address.ts';
+import { makeRequestId, type ReedId } from '../../src/wire/address.ts';
 import type { DeliveryType } from '../../src/wire/frames.ts';
-import { certificateOf, copyOf, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
-import { AUTHOR, CIPHERTEXT, ME, type Scene, setUp } from '../support/viewer-scene.ts';
+import { certificateOf, copyOf, countingRandom, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
+import { AUTHOR, beginOn, CIPHERTEXT, ME, type Scene, setUp } from '../support/viewer-scene.ts';
 
 const { deliveriesAtOnce, deliveriesQueued } = DEFAULT_LIMITS;
 const OTHER = userNamed('c');
@@ -139,18 +140,61 @@ describe('a copy that is here', () => {
     expect(on.of('dataAck')).toEqual([]);
   });
 
-  test('of only a part of a thread is not taken for the thread', async () => {
-    await follow();
-    const [head, part] = [newReedId(AUTHOR), newReedId(AUTHOR)];
-    const parts = [head, part].map((id, index) => content(id, { thread: { head, index } })) as [CheckedContent, CheckedContent];
-    await on.store.write([{ put: 'copies', record: { ...copyOf(head), ...parts[0] } }]);
-    const record = { statement: { id: head, reeds: [head, part] } } as never;
-    on.verdict(ok({ ...parts[0], thread: { record, rest: [parts[1]] } }));
-    await on.deliver(head, 'whole', '', 'followReed');
-    expect(await on.store.get('copies', part)).not.toBe(null);
-    await on.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId: 'whole', outcome: 'HELD' }] } });
-    for (const id of [head, part]) expect((await on.store.get('copies', id))?.state).toBe('held');
-    expect(await on.store.list('requests')).toEqual([]);
+  describe('of a part that the whole thread brought', () => {
+    const ids = (): [ReedId, ReedId] => [newReedId(AUTHOR), newReedId(AUTHOR)];
+    const wholeOf = ([head, part]: [ReedId, ReedId]): CheckedContent => {
+      const [first, second] = [head, part].map((id, index) => content(id, { thread: { head, index } })) as [CheckedContent, CheckedContent];
+      return { ...first, thread: { record: { statement: { id: head, reeds: [head, part] } } as never, rest: [second] } };
+    };
+    const comesWhole = (of: [ReedId, ReedId]): Promise<void> => {
+      on.verdict(ok(wholeOf(of)));
+      return on.deliver(of[0], 'whole', '', 'followReed');
+    };
+    const held = (eventId: string): Promise<void> =>
+      on.viewer.intake.settled({ id: '', type: 'settled', body: { events: [{ eventId, outcome: 'HELD' }] } });
+
+    test('is not taken for the thread', async () => {
+      await follow();
+      const [head, part] = ids();
+      const { thread: _, ...first } = wholeOf([head, part]);
+      await on.store.write([{ put: 'copies', record: { ...copyOf(head), ...first } }]);
+      await comesWhole([head, part]);
+      expect(await on.store.get('copies', part)).not.toBe(null);
+      await held('whole');
+      for (const id of [head, part]) expect((await on.store.get('copies', id))?.state).toBe('held');
+      expect(await on.store.list('requests')).toEqual([]);
+    });
+
+    test('is what a request for that part alone waits for', async () => {
+      await follow();
+      const [head, part] = ids();
+      const { outcome } = await beginOn(on, part);
+      await comesWhole([head, part]);
+      expect(await outcome).toMatchObject({ id: part, state: 'unconfirmed' });
+      await on.deliver(part, 'alone', on.lastRequest());
+      expect(on.of('dataAck').map(({ id }) => id)).toEqual(['whole', 'alone']);
+      await held('whole');
+      await held('alone');
+      expect((await on.store.get('copies', part))?.state).toBe('held');
+      expect(await on.store.list('requests')).toEqual([]);
+    });
+
+    test('ends a request that was on record from before when its own delivery comes', async () => {
+      await follow();
+      const [head, part] = ids();
+      await comesWhole([head, part]);
+      await held('whole');
+      const requestId = makeRequestId(ME, uuidv7(on.clock.now(), countingRandom));
+      await on.store.write([{ put: 'requests', record: { id: part, want: 'copy', requestId, invalid: 0, askedAt: on.clock.now() } }]);
+      on = await setUp(on.store);
+      on.viewer.connected(64);
+      expect(on.of('requestReed').map(({ body }) => body.requestId)).toEqual([requestId]);
+      await on.deliver(part, 'alone', requestId);
+      await held('alone');
+      expect(await on.store.list('requests')).toEqual([]);
+      on.viewer.connected(64);
+      expect(on.of('requestReed')).toHaveLength(1);
+    });
   });
 });
 
