@@ -8,6 +8,9 @@ export type PeerStream = {
   readonly server: ServerId;
   readonly name: string;
   readonly state: string;
+  /** Whether it said that it is away, and whether its last call went unanswered: until it is back nothing goes there. */
+  readonly away: boolean;
+  readonly unanswered: boolean;
   /** Authors of whom the peer lacks something, and how many facts that is. */
   readonly authors: number;
   readonly items: number;
@@ -37,7 +40,7 @@ export const peerStreams = async (db: Database, server?: ServerId): Promise<Peer
 const streamsOf = (db: Database, server: ServerId): Promise<PeerStream[]> =>
   db.query<PeerStream>({
     name: 'streams_report',
-    text: `select p.server_id as server, s.name, p.state, l.authors, l.items, l.waiting, l.next as "nextTryAt",
+    text: `select p.server_id as server, s.name, p.state, p.away, p.failures > 0 as unanswered, l.authors, l.items, l.waiting, l.next as "nextTryAt",
         (select count(*)::int from parked_items i where i.server_id = p.server_id) as parked,
         (select count(*)::int from identities i cross join lateral (select from received_streams where author_id = i.id limit 1) r
           where i.server_id = p.server_id) as received

@@ -54,8 +54,15 @@ export const lackOf = ({ authors, items, nextTryAt, parked, waiting }: PeerStrea
 const cameOf = ({ received }: PeerStream): string =>
   received === 0 ? 'nothing came from there yet' : `something came from ${counted(received, 'member')} of theirs`;
 
+/** Why nothing goes to a peer now; empty if something does. */
+const stopOf = ({ away, server, state, unanswered }: PeerStream): string => {
+  if (state !== 'live') return '';
+  if (unanswered) return `; it does not answer: reedbed peers show ${server}`;
+  return away ? '; it is away' : '';
+};
+
 const shownPeer = (row: PeerStream): string => {
-  const standing = isExchanging(row.state) ? `${lackOf(row)}; ${cameOf(row)}` : 'nothing is exchanged until it is live';
+  const standing = isExchanging(row.state) ? `${lackOf(row)}${stopOf(row)}; ${cameOf(row)}` : 'nothing is exchanged until it is live';
   return `${row.server}  ${row.state.padEnd(14)}  ${standing}  ${row.name}`;
 };
 

@@ -91,6 +91,17 @@ test('what waits of an author is sent by the next look at what is due, on the op
   expect(await look()).toBe(1);
 });
 
+test.each([
+  ['failures = 2, retry_at = now()', /; it does not answer: reedbed peers show [a-z0-9]{16}; /],
+  ['away = true', /; it is away; /],
+  ["failures = 2, retry_at = now(), state = 'suspended'", /suspended +has everything; (nothing|something) came/],
+])('a peer to which nothing goes now is told as that: %s', async (set, told) => {
+  await a.rows(`update peers set ${set}`);
+  expect((await run(runStreamsList))[0]?.shown).toMatch(told);
+  await a.rows("update peers set failures = 0, retry_at = null, away = false, state = 'live'");
+  expect((await run(runStreamsList))[0]?.shown).toMatch(/live +has everything; (nothing|something) came/);
+});
+
 test('what is no id is refused in words', async () => {
   await expect(run(runStreamsList, { peer: 'x' })).rejects.toThrow('"x" is no server id.');
   await expect(run(runStreamsParked, { author: 'ann' })).rejects.toThrow('"ann" is no member\'s id.');
