@@ -159,8 +159,10 @@ export class Intake {
     const thread = content.thread?.record;
     // Who cancelled while the copy was checked does not get it.
     if (asked && open.get(reedId) !== asked) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
+    // Asked for alone before the whole thread was: that is still on its way.
+    const isHeadAlone = asked?.record.thread === true && !thread && content.certificate.statement.thread?.head === reedId;
     const record: RequestRecord = asked
-      ? { ...asked.record, want: 'confirmation', ...(thread ? { thread: true as const } : {}) }
+      ? { ...asked.record, want: isHeadAlone ? 'copy' : 'confirmation', ...(thread ? { thread: true as const } : {}) }
       : requests.newRecord(reedId, 'confirmation', { invalid: 0, thread: thread !== undefined });
     const pending = asked ?? open.set(record);
     if (!asked) pending.pushed = true;
@@ -172,7 +174,7 @@ export class Intake {
     for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'unconfirmed' });
     if (!asked) emit({ type: 'arrived', reedId, by: frame.type, thread: thread !== undefined });
     const [first, ...rest] = copies;
-    if (first) for (const { done } of pending.waiters.splice(0)) done(first);
+    if (first) this.#hand(pending, first, !isHeadAlone);
     for (const { id } of rest) {
       const alone = this.#pendingCopy(id);
       if (alone) await this.#cameOtherwise(alone);
@@ -187,7 +189,13 @@ export class Intake {
     const record: RequestRecord = { ...pending.record, want: 'confirmation' };
     open.set(record);
     await store.write([{ put: 'requests', record }]);
-    for (const { done } of pending.waiters.splice(0)) done(copy);
+    this.#hand(pending, copy, true);
+  }
+
+  /** Gives a copy to who waits for it; who waits for the whole thread gets it if that `isAll`. */
+  #hand(pending: Pending, copy: CopyRecord, isAll: boolean): void {
+    const waiters = pending.waiters.splice(0);
+    for (const waiter of waiters) isAll || !waiter.thread ? waiter.done(copy) : pending.waiters.push(waiter);
   }
 
   #recordOf({ certificate, body }: CheckedCopy): CopyRecord {
@@ -270,21 +278,22 @@ export class Intake {
 
   async #confirmed({ reedId, parts }: Acked): Promise<void> {
     const { store, emit, pending: open } = this.#deps;
-    const pending = open.get(reedId);
-    if (pending?.record.want === 'copy') return;
     const copies: CopyRecord[] = [];
     for (const part of parts) {
       const copy = await store.get('copies', part);
       if (copy?.state === 'unconfirmed') copies.push({ ...copy, state: 'held' });
     }
+    const pending = open.get(reedId);
     if (copies.length === 0 && !pending) return;
-    open.delete(reedId);
+    // It may be asked for again, or with the rest of its thread.
+    const isAsked = pending?.record.want === 'copy';
+    if (!isAsked) open.delete(reedId);
     // A head that is being given up has a record of that, whatever becomes of the other parts.
     const isLeaving = (await store.get('requests', reedId))?.want === 'eviction';
-    const settled: Change[] = isLeaving ? [] : [{ delete: 'requests', id: reedId }];
+    const settled: Change[] = isAsked || isLeaving ? [] : [{ delete: 'requests', id: reedId }];
     await store.write([...copies.map((record): Change => ({ put: 'copies', record })), ...settled]);
     for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'held' });
-    this.#deps.open.freed();
+    if (!isAsked) this.#deps.open.freed();
   }
 
   /** The event had ended before our acknowledgement came: the server does not count on this copy, so it is asked for again. */

@@ -5,6 +5,8 @@ import type { CopyRecord, RequestRecord } from './store.ts';
 import type { RequestFailure, RequestProgress } from './types.ts';
 
 export type Waiter = {
+  /** For the whole thread, not its head alone. */
+  readonly thread: boolean;
   done(copy: CopyRecord): void;
   failed(failure: RequestFailure): void;
   progress(progress: RequestProgress): void;

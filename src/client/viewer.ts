@@ -66,6 +66,7 @@ export class Viewer {
       // A signal may outlive any number of requests.
       const forget = (): void => signal?.removeEventListener('abort', abandon);
       const waiter: Waiter = {
+        thread: options.thread ?? false,
         done: (copy) => {
           forget();
           done(copy);

@@ -179,6 +179,32 @@ describe('a copy that is here', () => {
       expect(await on.store.list('requests')).toEqual([]);
     });
 
+    test('is not there yet where its head comes as it was asked for before, alone', async () => {
+      const [head, part] = ids();
+      const { thread: _, ...first } = wholeOf([head, part]);
+      const alone = await beginOn(on, head);
+      let isThere = false;
+      const whole = on.viewer.request(head, { thread: true }).then((copy) => {
+        isThere = true;
+        return copy;
+      });
+      await turns();
+      on.verdict(ok(first));
+      await on.deliver(head, 'alone');
+      expect(await alone.outcome).toMatchObject({ id: head });
+      await held('alone');
+      expect((await on.store.get('copies', head))?.state).toBe('held');
+      expect(isThere).toBe(false);
+      expect(await on.store.list('requests')).toMatchObject([{ id: head, want: 'copy', thread: true }]);
+      on.verdict(ok(wholeOf([head, part])));
+      await on.deliver(head, 'whole');
+      expect(await whole).toMatchObject({ id: head });
+      await held('whole');
+      for (const id of [head, part]) expect((await on.store.get('copies', id))?.state).toBe('held');
+      expect(await on.store.list('requests')).toEqual([]);
+      expect(on.of('dataInvalid')).toEqual([]);
+    });
+
     test('ends a request that was on record from before when its own delivery comes', async () => {
       await follow();
       const [head, part] = ids();
