@@ -107,11 +107,10 @@ export class Evictions {
     this.#leaving.delete(reedId);
     // Asked for again in the meantime: then the record is a request, and its copy stays what it is.
     if ((await store.get('requests', reedId))?.want === 'eviction') {
-      await store.write([
-        { delete: 'copies', id: reedId },
-        { delete: 'requests', id: reedId },
-      ]);
-      emit({ type: 'copy', reedId, state: 'gone' });
+      // A thread may have brought it again.
+      const isLeaving = (await store.get('copies', reedId))?.state === 'leaving';
+      await store.write([...(isLeaving ? [{ delete: 'copies', id: reedId } as const] : []), { delete: 'requests', id: reedId }]);
+      if (isLeaving) emit({ type: 'copy', reedId, state: 'gone' });
     }
     for (const done of waiters) done();
   }

@@ -46,6 +46,13 @@ export type IntakeDeps = {
   missed(): void;
 };
 
+/** What is written of a delivery, and what takes it back. */
+type Keeping = {
+  readonly record: RequestRecord;
+  readonly changes: readonly Change[];
+  readonly undone: readonly Change[];
+  readonly copies: readonly CopyRecord[];
+};
 type Acked = { readonly reedId: ReedId; readonly parts: readonly ReedId[] };
 
 export class Intake {
@@ -153,30 +160,37 @@ export class Intake {
   }
 
   async #keep(frame: Delivery, content: CheckedContent, asked: Pending | undefined): Promise<void> {
-    const { pending: open, open: requests, emit } = this.#deps;
+    const { pending: open, open: requests, emit, store } = this.#deps;
     const reedId = content.certificate.statement.id;
-    const copies = copiesIn(content).map((copy) => this.#recordOf(copy));
+    const parts = copiesIn(content);
     const thread = content.thread?.record;
+    const before = await Promise.all(parts.map(({ certificate }) => store.get('copies', certificate.statement.id)));
+    // What is held already stays as it is.
+    const copies = parts.filter((_, at) => before[at]?.state !== 'held').map((copy) => this.#recordOf(copy));
     // Who cancelled while the copy was checked does not get it.
     if (asked && open.get(reedId) !== asked) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
-    // Asked for alone before the whole thread was: that is still on its way.
-    const isHeadAlone = asked?.record.thread === true && !thread && content.certificate.statement.thread?.head === reedId;
-    const record: RequestRecord = asked
-      ? { ...asked.record, want: isHeadAlone ? 'copy' : 'confirmation', ...(thread ? { thread: true as const } : {}) }
+    const record = asked
+      ? kept(asked.record, content)
       : requests.newRecord(reedId, 'confirmation', { invalid: 0, thread: thread !== undefined });
     const pending = asked ?? open.set(record);
     if (!asked) pending.pushed = true;
     const changes: Change[] = copies.map((copy): Change => ({ put: 'copies', record: copy }));
     if (thread) changes.push({ put: 'threads', record: { id: reedId, certificate: thread } });
-    if (!(await this.#stored(pending, record, changes, copies))) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
-    open.set(record);
-    this.#acknowledge(frame.id, { reedId, parts: copies.map(({ id }) => id) });
+    const undone = copies.map(({ id }): Change => {
+      const copy = before.find((each) => each?.id === id);
+      return copy ? { put: 'copies', record: copy } : { delete: 'copies', id };
+    });
+    if (!(await this.#stored(pending, { record, changes, undone, copies }))) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
+    // While it was written the whole thread may have been asked for, too.
+    const now = open.set(kept(pending.record, content)).record;
+    if (now.requestId !== record.requestId) await this.#note(now);
+    this.#acknowledge(frame.id, { reedId, parts: parts.map(({ certificate }) => certificate.statement.id) });
     for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'unconfirmed' });
     if (!asked) emit({ type: 'arrived', reedId, by: frame.type, thread: thread !== undefined });
-    const [first, ...rest] = copies;
-    if (first) this.#hand(pending, first, !isHeadAlone);
-    for (const { id } of rest) {
-      const alone = this.#pendingCopy(id);
+    const first = await store.get('copies', reedId);
+    if (first) this.#hand(pending, first, now.want === 'confirmation');
+    for (const { certificate } of parts.slice(1)) {
+      const alone = this.#pendingCopy(certificate.statement.id);
       if (alone) await this.#cameOtherwise(alone);
     }
   }
@@ -188,8 +202,13 @@ export class Intake {
     if (!copy || open.get(copy.id) !== pending) return;
     const record: RequestRecord = { ...pending.record, want: 'confirmation' };
     open.set(record);
-    await store.write([{ put: 'requests', record }]);
     this.#hand(pending, copy, true);
+    await this.#note(record);
+  }
+
+  /** Where it can't be written, what stands there from before costs one more delivery. */
+  async #note(record: RequestRecord): Promise<void> {
+    await this.#deps.store.write([{ put: 'requests', record }]).catch(() => undefined);
   }
 
   /** Gives a copy to who waits for it; who waits for the whole thread gets it if that `isAll`. */
@@ -204,10 +223,10 @@ export class Intake {
   }
 
   /**
-   * False if the request ended, or the reed was taken back, while the copy was written: then nothing of it stays. Until that is on the disk all of it
-   * is, so that what a crash leaves is confirmed, or found removed, in the next life.
+   * False if the request ended, or the reed was taken back, while the copy was written: then nothing stays that was not there before. Until that is on
+   * the disk all of it is, so that what a crash leaves is confirmed, or found removed, in the next life.
    */
-  async #stored(pending: Pending, record: RequestRecord, changes: readonly Change[], copies: readonly CopyRecord[]): Promise<boolean> {
+  async #stored(pending: Pending, { record, changes, undone, copies }: Keeping): Promise<boolean> {
     const { store, pending: open, tombstones } = this.#deps;
     const { id } = record;
     pending.storing = true;
@@ -215,19 +234,20 @@ export class Intake {
     try {
       await store.write([...changes, { put: 'requests', record }]);
       const head = copies[0]?.certificate.statement.thread?.head;
-      isWanted = open.get(id) === pending && !(await tombstones.find(id, head));
+      const isGone = Boolean(await tombstones.find(id, head));
+      isWanted = open.get(id) === pending && !isGone;
+      if (isWanted) return true;
+      const taken = isGone ? copies.map((copy): Change => ({ delete: 'copies', id: copy.id })) : undone;
+      await store.write([...taken, { delete: 'threads', id }, { delete: 'requests', id }]);
+      return false;
+    } catch (error) {
+      // Nothing was written. Who cancelled meanwhile left the record to us.
+      if (open.get(id) !== pending) await store.write([{ delete: 'requests', id }]);
+      throw error;
     } finally {
       pending.storing = false;
-      if (!isWanted) {
-        if (open.get(id) === pending && pending.waiters.length === 0) open.delete(id);
-        await store.write([
-          ...copies.map((copy): Change => ({ delete: 'copies', id: copy.id })),
-          { delete: 'threads', id },
-          { delete: 'requests', id },
-        ]);
-      }
+      if (!isWanted && open.get(id) === pending && pending.waiters.length === 0) open.delete(id);
     }
-    return isWanted;
   }
 
   #acknowledge(eventId: string, acked: Acked): void {
@@ -307,3 +327,10 @@ export class Intake {
 }
 
 const copiesIn = ({ certificate, body, thread }: CheckedContent): CheckedCopy[] => [{ certificate, body }, ...(thread?.rest ?? [])];
+
+/** What is open of a request once this content is here: its confirmation; or the whole thread, where its head was asked for alone before. */
+function kept(record: RequestRecord, { certificate, thread }: CheckedContent): RequestRecord {
+  const { id, thread: part } = certificate.statement;
+  if (record.thread && !thread && part?.head === id) return { ...record, want: 'copy' };
+  return { ...record, want: 'confirmation', ...(thread ? { thread: true as const } : {}) };
+}

@@ -2,6 +2,7 @@
 // under a key that the browser does not give out, or nothing but memory.
 import { AppError } from '../base/errors.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { Slots } from '../base/slots.ts';
 import { generatePrivateKey, type PrivateKey, readPrivateKey } from '../crypto/openpgp.ts';
 import { type OpenedCopy, type OpenedThread, openContent } from '../crypto/seal.ts';
 import { signStatement } from '../crypto/statement.ts';
@@ -78,6 +79,8 @@ async function readSecret(armor: string): Promise<PrivateKey> {
 
 class MemoryKeyRing implements KeyRing {
   readonly #safe: KeySafe;
+  /** One change after the other, so that none undoes what another saved meanwhile. */
+  readonly #changes = new Slots(1);
   #held: Held | null;
   /** Never in the safe. */
   #opened: PrivateKey | null = null;
@@ -93,12 +96,14 @@ class MemoryKeyRing implements KeyRing {
     return this.#held && publicHalves(this.#held);
   }
 
-  async make(dateMs: number): Promise<RingKeys> {
-    if (this.#held) return publicHalves(this.#held);
-    const [key, recovery] = await Promise.all([generatePrivateKey(dateMs), generatePrivateKey(dateMs)]);
-    const held = { ...ALONE, key, recovery };
-    await this.#keep(held);
-    return publicHalves(held);
+  make(dateMs: number): Promise<RingKeys> {
+    return this.#changes.run(async () => {
+      if (this.#held) return publicHalves(this.#held);
+      const [key, recovery] = await Promise.all([generatePrivateKey(dateMs), generatePrivateKey(dateMs)]);
+      const held = { ...ALONE, key, recovery };
+      await this.#keep(held);
+      return publicHalves(held);
+    });
   }
 
   async sign<T extends Statement>(statement: T, dateMs: number): Promise<Signed<T>> {
@@ -137,25 +142,29 @@ class MemoryKeyRing implements KeyRing {
     return ok({ server, serverKeys, user, key: keyId, follows });
   }
 
-  async keepRestored(): Promise<void> {
-    // The recovery key stays in the backup: a device needs it only to be made.
-    await this.#keep(this.#own());
-    this.#restored = null;
+  keepRestored(): Promise<void> {
+    return this.#changes.run(async () => {
+      // The recovery key stays in the backup: a device needs it only to be made.
+      await this.#keep(this.#own());
+      this.#restored = null;
+    });
   }
 
   dropRestored(): void {
     this.#restored = null;
   }
 
-  async forgetRecovery(): Promise<void> {
-    await this.#keep({ ...this.#own(), recovery: null });
+  forgetRecovery(): Promise<void> {
+    return this.#changes.run(() => this.#keep({ ...this.#own(), recovery: null }));
   }
 
-  async makeNext(dateMs: number): Promise<Required<RingKeys>> {
-    const held = this.#own();
-    const next = held.next ?? { key: await generatePrivateKey(dateMs), recovery: await generatePrivateKey(dateMs) };
-    if (!held.next) await this.#keep({ ...held, next });
-    return { fingerprint: next.key.fingerprint, armor: next.key.publicKey.armor, recovery: next.recovery.fingerprint };
+  makeNext(dateMs: number): Promise<Required<RingKeys>> {
+    return this.#changes.run(async () => {
+      const held = this.#own();
+      const next = held.next ?? { key: await generatePrivateKey(dateMs), recovery: await generatePrivateKey(dateMs) };
+      if (!held.next) await this.#keep({ ...held, next });
+      return { fingerprint: next.key.fingerprint, armor: next.key.publicKey.armor, recovery: next.recovery.fingerprint };
+    });
   }
 
   async signNext<T extends StatementOf<'key' | 'session'>>(statement: T, dateMs: number): Promise<Signed<T>> {
@@ -169,24 +178,32 @@ class MemoryKeyRing implements KeyRing {
     return signStatement(statement, signers, dateMs);
   }
 
-  async takeNext(untilMs: number): Promise<void> {
-    const { key, next, replaced } = this.#own();
-    if (!next) throw new AppError('FORBIDDEN', 'no next key was made');
-    await this.#keep({ ...next, next: null, replaced: [{ key, untilMs }, ...replaced] });
+  takeNext(untilMs: number): Promise<void> {
+    return this.#changes.run(async () => {
+      const { key, next, replaced } = this.#own();
+      if (!next) throw new AppError('FORBIDDEN', 'no next key was made');
+      await this.#keep({ ...next, next: null, replaced: [{ key, untilMs }, ...replaced] });
+    });
   }
 
-  async dropNext(): Promise<void> {
-    if (this.#held?.next) await this.#keep({ ...this.#held, next: null });
+  dropNext(): Promise<void> {
+    return this.#changes.run(async () => {
+      if (this.#held?.next) await this.#keep({ ...this.#held, next: null });
+    });
   }
 
-  async empty(): Promise<void> {
-    await this.#safe.save(null);
-    this.#held = null;
+  empty(): Promise<void> {
+    return this.#changes.run(async () => {
+      await this.#safe.save(null);
+      this.#held = null;
+    });
   }
 
-  async forgetReplaced(nowMs: number): Promise<void> {
-    const replaced = this.#held?.replaced.filter(({ untilMs }) => untilMs > nowMs);
-    if (this.#held && replaced && replaced.length < this.#held.replaced.length) await this.#keep({ ...this.#held, replaced });
+  forgetReplaced(nowMs: number): Promise<void> {
+    return this.#changes.run(async () => {
+      const replaced = this.#held?.replaced.filter(({ untilMs }) => untilMs > nowMs);
+      if (this.#held && replaced && replaced.length < this.#held.replaced.length) await this.#keep({ ...this.#held, replaced });
+    });
   }
 
   async openRecovery(backup: string, passphrase: string): Promise<Result<OpenedRecovery, BackupReason>> {

@@ -140,8 +140,12 @@ export class Recall {
       after = page.length < PAGE ? undefined : page.at(-1)?.id;
     }
     if (this.#isClosed) return;
-    if ((await store.list('recalls', { limit: 1 })).length === 0) return this.#save({ ...this.#counts(), state: 'done' });
-    this.#goOnLater();
+    const left = (await store.list('recalls')).length;
+    const counts = this.#counts();
+    await this.#save({ ...counts, total: counts.here + counts.lost + left, ...(left === 0 ? { state: 'done' } : {}) });
+    // Threads of which a part has come are asked for at once, too.
+    if (left > this.#later) return this.#fetchAll();
+    if (left > 0) this.#goOnLater();
   }
 
   #goOnLater(): void {

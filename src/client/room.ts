@@ -29,7 +29,7 @@ export type Freed = { readonly reeds: number; readonly bytes: number };
 
 export class Room {
   readonly #deps: RoomDeps;
-  readonly #keysLeaving = new Map<string, () => void>();
+  readonly #keysLeaving = new Map<string, (() => void)[]>();
 
   constructor(deps: RoomDeps) {
     this.#deps = deps;
@@ -68,7 +68,7 @@ export class Room {
 
   /** KEY_EVICTION_ACK. */
   keyAcknowledged({ body }: FrameOf<'keyEvictionAck'>): void {
-    this.#keysLeaving.get(body.keyId)?.();
+    for (const done of this.#keysLeaving.get(body.keyId) ?? []) done();
     this.#keysLeaving.delete(body.keyId);
   }
 
@@ -118,7 +118,7 @@ export class Room {
 
   #evictKey(keyId: UserKeyId): Promise<void> {
     return new Promise((done) => {
-      this.#keysLeaving.set(keyId, done);
+      this.#keysLeaving.set(keyId, [...(this.#keysLeaving.get(keyId) ?? []), done]);
       this.#announce(keyId);
     });
   }

@@ -154,7 +154,8 @@ async function sendingOf(deps: RotationDeps, owner: Owner, before: Before, sessi
     await session.token();
     const certified = known === undefined ? null : await begunOtherwise(deps, owner, known, before);
     if (certified !== null) return certified;
-    // It was refused, or never sent, or is off the chain.
+    // It was refused, or never sent, or is off the chain. The draft goes first: without its key it could be neither sent nor shown to be refused.
+    if (known !== undefined) await store.write([{ delete: 'meta', id: META }]);
     await keyRing.dropNext();
   }
   const next = await keyRing.makeNext(time.now());

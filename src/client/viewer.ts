@@ -190,7 +190,7 @@ export class Viewer {
     await this.#deps.store.write([...(replaces ? [{ delete: 'copies', id: reedId } as const] : []), { put: 'requests', record }]);
     // Someone else may have begun the same while this was written: then theirs counts, and is overwritten on disk next time.
     const open = this.#pending.get(reedId)?.record;
-    if (open?.want === 'copy' && (open.thread ?? false) === thread) return;
+    if (open?.want === 'copy' && (open.thread || !thread)) return;
     const pending = this.#pending.set(record);
     pending.sent = pending.known = pending.pushed = false;
   }
@@ -264,7 +264,7 @@ export class Viewer {
     if (want === 'confirmation' && !gone) {
       pending.sent = false;
       pending.notBefore = Number.POSITIVE_INFINITY;
-      return;
+      return freed ? this.#freed() : this.#pump();
     }
     this.#pending.delete(id);
     for (const { failed } of pending.waiters.splice(0)) failed(failure);

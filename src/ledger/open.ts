@@ -149,14 +149,15 @@ candidates as materialized (
     ) k
   ) c
 ),
+-- What is asked for is not there, or not confirmed; of a thread some of the parts may be.
 parts as materialized (
-  select u.requester, s.subject as reed_id from near s cross join lateral unnest(s.requesters, s.freshes) as u(requester, is_fresh)
+  select u.requester, s.subject as reed_id, true as is_lacked from near s cross join lateral unnest(s.requesters, s.freshes) as u(requester, is_fresh)
     where u.is_fresh and s.kind = 'reed' and (cardinality(s.near) > $11 or u.requester = any(s.near))
   union
-  select f.requester, p.id from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
+  select f.requester, p.id, false from fresh f join reeds p on p.thread_head = f.subject where not f.too_many and f.kind = 'thread'
 ),
 dropped as (
-  delete from reed_allocations a using (select * from parts order by requester, reed_id) p where ${isAllocation('a', 'p.requester', 'p.reed_id')}
+  delete from reed_allocations a using (select * from parts where is_lacked order by requester, reed_id) p where ${isAllocation('a', 'p.requester', 'p.reed_id')}
   returning a.holder_user_id, a.reed_id
 ),
 noticed as (${noticeOf('dropped')}),

@@ -110,9 +110,13 @@ inserted as (
 ),
 crossing as (
   update pending_events e set state = 7, due_at = 'infinity', holder = null from inserted i where e.event_id = i.event_id
+),
+-- By a hash of what was judged: of two lists that are each taken for one row a join is a scan of one for each row of the other.
+locked as materialized (
+  select distinct h.subject from heads h
+  where h.event_id not in (select event_id from judged) and ${some('online_users o where o.user_id = h.requester_user_id')}
 )
-select s.subject, exists (select from heads h where h.subject = s.subject and not exists (select from judged k where k.event_id = h.event_id)
-    and ${some('online_users o where o.user_id = h.requester_user_id')}) as locked,
+select s.subject, exists (select from locked l where l.subject = s.subject) as locked,
   j.event_id, j.requester_user_id, case when j.requested_at is not null then j.request_id end as request_id, j.subject_id, j.is_away,
   j.has_holder, not j.has_holder and j.server_id is null as is_dormant, i.crossing_id, i.asked_server_id, i.kind, i.is_fallback
 from subjects s left join judged j on j.subject_id = s.subject left join inserted i on i.event_id = j.event_id`;

@@ -21,7 +21,7 @@ export class Facts extends State {
     } else if (mine.filter((e) => e.requestedAt !== null).length >= this.limits.openRequests)
       this.#say(requester, `ERROR TOO_MANY_OPEN ${requestId}`);
     else {
-      for (const part of subject.parts) this.held.delete(`${requester} ${part}`);
+      if (subject.kind === 'reed') this.held.delete(`${requester} ${subject.id}`);
       if (this.isUnheld(requester, subject, held)) this.#say(requester, `NOT_HELD ${requestId}`);
       else this.#open(requester, subject, requestId);
     }

@@ -32,4 +32,21 @@ describe('a thread', () => {
     await viewer.next('settled');
     for (const part of parts) expect(await stage.allocations(part)).toContain(viewer.userId);
   });
+
+  it('that is asked for whole takes no part from who has it already', async () => {
+    const [a, b] = await stage.accounts(2);
+    const [author, viewer] = [await stage.join(a, { answer: 'nothing' }), await stage.join(b)];
+    const parts = (await stage.community.reeds(author.userId, 2)) as [ReedId, ReedId];
+    await stage.community.thread(parts);
+    await stage.community.rows(
+      "insert into reed_allocations (holder_user_id, reed_id, device_id, delivered_on) select $1, unnest($2::text[]), 'd', current_date",
+      [viewer.userId, parts],
+    );
+    const requestId = `${viewer.userId}/01890000-0000-7000-8000-000000000003`;
+    viewer.send({ id: '', type: 'requestThread', body: { requestId, threadId: parts[0] } });
+    await author.next('relayThread');
+    viewer.send({ id: '', type: 'cancelRequest', body: { requestId } });
+    await stage.server.settle();
+    for (const part of parts) expect(await stage.allocations(part)).toContain(viewer.userId);
+  });
 });

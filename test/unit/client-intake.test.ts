@@ -8,7 +8,7 @@ import type { Change } from '../../src/client/store.ts';
 import { makeRequestId, type ReedId } from '../../src/wire/address.ts';
 import type { DeliveryType } from '../../src/wire/frames.ts';
 import { certificateOf, copyOf, countingRandom, newReedId, turns, userNamed } from '../support/sdk-parts.ts';
-import { AUTHOR, beginOn, CIPHERTEXT, ME, type Scene, setUp } from '../support/viewer-scene.ts';
+import { AUTHOR, beginOn, CIPHERTEXT, ME, outcomeOf, type Scene, setUp } from '../support/viewer-scene.ts';
 
 const { deliveriesAtOnce, deliveriesQueued } = DEFAULT_LIMITS;
 const OTHER = userNamed('c');
@@ -203,6 +203,77 @@ describe('a copy that is here', () => {
       for (const id of [head, part]) expect((await on.store.get('copies', id))?.state).toBe('held');
       expect(await on.store.list('requests')).toEqual([]);
       expect(on.of('dataInvalid')).toEqual([]);
+    });
+
+    test('stays held where the thread is cancelled while it is written, or can not be written', async () => {
+      await follow();
+      const [head, part] = ids();
+      const [second] = wholeOf([head, part]).thread?.rest ?? [];
+      const before = { ...copyOf(part), ...second };
+      await on.store.write([{ put: 'copies', record: before }]);
+      const write = on.store.write.bind(on.store);
+      for (const failure of [null, new Error('full')]) {
+        const whole = on.viewer.request(head, { thread: true }).catch((error: unknown) => error);
+        await turns();
+        on.store.write = async (changes) => {
+          on.store.write = write;
+          if (failure) throw failure;
+          await write(changes);
+          await on.viewer.cancel(head);
+        };
+        await comesWhole([head, part]);
+        expect(await outcomeOf(whole)).toBe(failure ? 'cannot-store' : 'cancelled');
+        expect(await on.store.get('copies', part)).toEqual(before);
+        expect(await on.store.get('copies', head)).toBe(null);
+        expect(await on.store.list('requests')).toEqual([]);
+      }
+    });
+
+    test('is given to who waits for it though the record of that can not be written', async () => {
+      await follow();
+      const [head, part] = ids();
+      const { outcome } = await beginOn(on, part);
+      const write = on.store.write.bind(on.store);
+      on.store.write = async (changes) => {
+        if (changes.length === 1) throw new Error('full');
+        await write(changes);
+      };
+      await comesWhole([head, part]);
+      on.store.write = write;
+      expect(await outcome).toMatchObject({ id: part });
+      expect(on.of('dataInvalid')).toEqual([]);
+    });
+
+    test('is awaited whole by who asked for it while its head, asked for alone, was written', async () => {
+      const [head, part] = ids();
+      const { thread: _, ...first } = wholeOf([head, part]);
+      const alone = await beginOn(on, head);
+      const write = on.store.write.bind(on.store);
+      let whole: Promise<unknown> = Promise.resolve();
+      on.store.write = async (changes) => {
+        on.store.write = write;
+        whole = on.viewer.request(head, { thread: true });
+        await turns();
+        await write(changes);
+      };
+      on.verdict(ok(first));
+      await on.deliver(head, 'alone');
+      expect(await alone.outcome).toMatchObject({ id: head });
+      expect(await on.store.list('requests')).toMatchObject([{ id: head, want: 'copy', thread: true }]);
+      on.verdict(ok(wholeOf([head, part])));
+      await on.deliver(head, 'whole');
+      expect(await whole).toMatchObject({ id: head });
+      expect(await on.store.get('copies', part)).not.toBe(null);
+    });
+
+    test('is asked for whole by who asks for it and its head alone at once', async () => {
+      const [head, part] = ids();
+      const both = Promise.all([on.viewer.request(head, { thread: true }), on.viewer.request(head)]);
+      await turns();
+      expect(on.of('requestThread')).toHaveLength(1);
+      on.verdict(ok(wholeOf([head, part])));
+      await on.deliver(head, 'whole');
+      expect(await both).toMatchObject([{ id: head }, { id: head }]);
     });
 
     test('ends a request that was on record from before when its own delivery comes', async () => {
