@@ -23,11 +23,11 @@ const newName = (): string => `m${crypto.randomUUID().slice(0, 12)}`;
 
 type Answered = (call: { readonly path: string; readonly isPost: boolean }, answer: Response) => Response;
 /** A device without an account, whose answers a test may change. */
-const newDevice = async (answered: Answered = (_call, answer) => answer): Promise<Device> => {
+const newDevice = async (answered: Answered = (_call, answer) => answer, store = new MemoryStore()): Promise<Device> => {
   const safe = memoryKeySafe();
   const fetch: typeof globalThis.fetch = async (url, init) =>
     answered({ path: new URL(String(url)).pathname, isPost: init?.method === 'POST' }, await globalThis.fetch(url, init));
-  return { member: await openTestMember(stage.server, { store: new MemoryStore(), safe, deps: { fetch } }), safe };
+  return { member: await openTestMember(stage.server, { store, safe, deps: { fetch } }), safe };
 };
 /** Loses the answer to the first new key. */
 const losesOne = (): Answered => {
@@ -64,6 +64,26 @@ describe('a new key whose answer was lost', () => {
     expect((await keysOf(device)).at(-1)).toBe(key);
     expect(await keysOf(device)).toHaveLength(4);
     expect(await device.safe.load()).not.toHaveProperty('next');
+    await comesOnline(device);
+  });
+
+  it('is let go then also by a device that stopped right after it had', async () => {
+    const store = new MemoryStore();
+    const device = await newDevice(losesOne(), store);
+    const first = await joined(device);
+    await expect(device.member.rotateKey()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    const elsewhere = await newDevice();
+    await elsewhere.member.recover(first);
+    const kept = await backupOf(elsewhere);
+    const write = store.write.bind(store);
+    store.write = async (changes) => {
+      if (changes.some((change) => 'put' in change && change.put === 'meta' && change.record.id === 'rotation')) throw new Error('stopped');
+      await write(changes);
+    };
+    await expect(device.member.recover(kept)).rejects.toThrow();
+    store.write = write;
+    const { key } = await device.member.recover(kept);
+    expect((await keysOf(device)).at(-1)).toBe(key);
     await comesOnline(device);
   });
 

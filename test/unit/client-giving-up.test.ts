@@ -69,6 +69,25 @@ describe('a copy that is given up before the server confirmed it', () => {
   });
 });
 
+test('a part on its way out that its thread brings again stays, though the answer to its giving up comes after', async () => {
+  const [head, part] = [newReedId(AUTHOR), newReedId(AUTHOR)];
+  const parts = [head, part].map((id, index) => ({ ...copyOf(id), certificate: certificateOf(id, { thread: { head, index } }) }));
+  const [first, second] = parts as [(typeof parts)[number], (typeof parts)[number]];
+  await on.store.write([
+    { put: 'follows', record: { id: AUTHOR } },
+    { put: 'copies', record: { ...copyOf(part), ...second } },
+  ]);
+  const gone = evictions.evict(part);
+  await turns();
+  on.verdict(ok({ ...first, thread: { record: { statement: { id: head, reeds: [head, part] } } as never, rest: [second] } }));
+  await on.deliver(head, 'thread', '', 'followReed');
+  await evictions.acknowledged(part);
+  await gone;
+  await held('thread');
+  expect((await on.store.get('copies', part))?.state).toBe('held');
+  expect(await on.store.list('requests')).toEqual([]);
+});
+
 describe('what came of somebody who is muted', () => {
   const comes = async (reed: ReedId): Promise<void> => {
     on.verdict(ok({ ...copyOf(reed), certificate: certificateOf(reed, { mentions: [ME] }) }));
@@ -134,24 +153,42 @@ describe('what came of somebody who is muted', () => {
   });
 });
 
-test('a key whose eviction the server does not take yet is announced again when it says', async () => {
+describe('a key that nobody here needs any more', () => {
   const key = `${AUTHOR}/${'f'.repeat(40)}` as UserKeyId;
-  await on.store.write([{ put: 'keys', record: { id: AUTHOR, chain: [], owed: [key] } }]);
-  const room = new Room({
-    ...{ store: on.store, user: ME, limits: on.limits, evictions, time: new ServerTime(on.clock) },
-    keys: { forget: async (user) => on.store.write([{ delete: 'keys', id: user }]) },
-    send: (frame) => on.sent.push(frame) > 0,
-    emit: () => undefined,
+  let room: Room;
+  beforeEach(async () => {
+    await on.store.write([{ put: 'keys', record: { id: AUTHOR, chain: [], owed: [key] } }]);
+    room = new Room({
+      ...{ store: on.store, user: ME, limits: on.limits, evictions, time: new ServerTime(on.clock) },
+      keys: { forget: async (user) => on.store.write([{ delete: 'keys', id: user }]) },
+      send: (frame) => on.sent.push(frame) > 0,
+      emit: () => undefined,
+    });
   });
-  const gone = room.evictAuthor(AUTHOR);
-  await turns();
-  const [announced] = on.of('keyEviction');
-  room.refused({ id: announced?.id ?? '', type: 'error', body: { code: 'RATE_LIMITED', detail: '', requestId: '', retryAfterMs: 700 } });
-  on.clock.advance(700);
-  expect(on.of('keyEviction')).toHaveLength(2);
-  room.keyAcknowledged({ id: '', type: 'keyEvictionAck', body: { keyId: key } });
-  await gone;
-  expect(await on.store.get('keys', AUTHOR)).toBe(null);
+  const acknowledge = (): void => room.keyAcknowledged({ id: '', type: 'keyEvictionAck', body: { keyId: key } });
+
+  test('and whose eviction the server does not take yet is announced again when it says', async () => {
+    const gone = room.evictAuthor(AUTHOR);
+    await turns();
+    const [announced] = on.of('keyEviction');
+    room.refused({
+      id: announced?.id ?? '',
+      type: 'error',
+      body: { code: 'RATE_LIMITED', detail: '', requestId: '', retryAfterMs: 700 },
+    });
+    on.clock.advance(700);
+    expect(on.of('keyEviction')).toHaveLength(2);
+    acknowledge();
+    await gone;
+    expect(await on.store.get('keys', AUTHOR)).toBe(null);
+  });
+
+  test('is gone for everybody who gave it up at once', async () => {
+    const both = Promise.all([room.evictAuthor(AUTHOR), room.evictAuthor(AUTHOR)]);
+    await turns();
+    acknowledge();
+    expect(await both).toMatchObject([{ reeds: 0 }, { reeds: 0 }]);
+  });
 });
 
 test('a signal that outlives the requests made under it keeps none of them', async () => {

@@ -14,6 +14,7 @@ import { type Fingerprint, userIdFromFingerprint, userKeyId } from '../../src/wi
 import { heading } from '../../src/wire/statements.ts';
 import { ChainMaker, type Entry, type Link } from '../support/chains.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { turns } from '../support/sdk-parts.ts';
 
 const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;
@@ -55,6 +56,27 @@ describe('a key ring', () => {
     await ring.empty();
     expect([await ring.keys(), await safe.load()]).toEqual([null, null]);
     expect((await ring.make(NOW)).fingerprint).not.toBe(keys.fingerprint);
+  });
+
+  test('loses none of two changes that are made at once', async () => {
+    const { ring, safe, keys } = await made();
+    const [next, same] = await Promise.all([ring.makeNext(NOW), ring.makeNext(NOW)]);
+    expect(same).toEqual(next);
+    await ring.takeNext(NOW + DAY);
+    const third = await ring.makeNext(NOW);
+    const save = safe.save.bind(safe);
+    // What is saved first takes longest.
+    let waits = 3;
+    safe.save = async (secrets) => {
+      await turns(10 * waits--);
+      await save(secrets);
+    };
+    await Promise.all([ring.takeNext(NOW + 2 * DAY), ring.forgetReplaced(NOW + DAY), ring.forgetRecovery()]);
+    const again = await openKeyRing(safe);
+    expect((await again.keys())?.fingerprint).toBe(third.fingerprint);
+    expect((await again.keys())?.recovery).toBe(undefined);
+    expect((await again.open(await sealedTo(next.armor))).ok).toBe(true);
+    expect((await again.open(await sealedTo(keys.armor))).ok).toBe(false);
   });
 
   test('opens with the replaced key what was sealed to it, for as long as it is kept', async () => {

@@ -164,6 +164,29 @@ describe('after a reconnect', () => {
     expect(on.of('requestReed')).toHaveLength(3);
   });
 
+  test('confirmations that fail leave their places to those that wait', async () => {
+    const reeds = Array.from({ length: 12 }, () => newReedId(AUTHOR));
+    for (const [at, id] of reeds.entries()) {
+      void on.viewer.request(id);
+      await turns();
+      await on.deliver(id, `event ${at}`);
+    }
+    await reconnect();
+    const asked = on.of('requestReed').slice(reeds.length);
+    expect(asked).toHaveLength(8);
+    for (const { body } of asked)
+      on.viewer.absent({ id: '', type: 'reedNotHeld', body: { requestId: body.requestId, reedId: body.reedId } });
+    await turns();
+    expect(
+      new Set(
+        on
+          .of('requestReed')
+          .slice(reeds.length)
+          .map(({ body }) => body.reedId),
+      ),
+    ).toEqual(new Set(reeds));
+  });
+
   test('a copy that was not confirmed is asked for under a new id, acknowledged and confirmed', async () => {
     await begin();
     const first = on.lastRequest();
