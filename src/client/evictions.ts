@@ -93,8 +93,12 @@ export class Evictions {
   async #announceAgain(reedId: ReedId): Promise<void> {
     const copy = await this.#deps.store.get('copies', reedId).catch(() => null);
     if (!copy || copy.state === 'leaving' || this.#lacking.has(reedId)) return void this.#announce(reedId);
-    for (const done of this.#leaving.get(reedId) ?? []) done();
+    const waiters = this.#leaving.get(reedId) ?? [];
     this.#leaving.delete(reedId);
+    const { store } = this.#deps;
+    if ((await store.get('requests', reedId).catch(() => null))?.want === 'eviction')
+      await store.write([{ delete: 'requests', id: reedId }]).catch(() => undefined);
+    for (const done of waiters) done();
   }
 
   /** EVICTION_ACK: nobody will be sent here for it any more. */

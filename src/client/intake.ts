@@ -132,6 +132,9 @@ export class Intake {
     const checked = await check(frame.body.ciphertext, reedId);
     if (!checked.ok) return this.#invalid(frame, reedId, checked.reason, checked.detail);
     const content = checked.value;
+    // The head that was asked for alone before has that request's id; under the one for the thread it is no answer.
+    if (pending && frame.body.requestId === pending.record.requestId && kept(pending.record, content).want === 'copy')
+      return this.#invalid(frame, reedId, 'OTHER_REED', 'the head alone');
     const reeds = copiesIn(content).map(({ certificate }) => certificate.statement);
     for (const reed of reeds) {
       const relation = await agreements.falseRelation(reed);
@@ -168,7 +171,10 @@ export class Intake {
     // What is held already stays as it is.
     const copies = parts.filter((_, at) => before[at]?.state !== 'held').map((copy) => this.#recordOf(copy));
     // Who cancelled while the copy was checked does not get it.
-    if (asked && open.get(reedId) !== asked) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
+    if (asked && open.get(reedId) !== asked)
+      return parts.length === 1 && before[0]?.state === 'held'
+        ? this.#acknowledge(frame.id, { reedId, parts: [reedId] })
+        : this.#refuse(frame.id, reedId, 'UNSOLICITED');
     const record = asked
       ? kept(asked.record, content)
       : requests.newRecord(reedId, 'confirmation', { invalid: 0, thread: thread !== undefined });
@@ -176,10 +182,12 @@ export class Intake {
     if (!asked) pending.pushed = true;
     const changes: Change[] = copies.map((copy): Change => ({ put: 'copies', record: copy }));
     if (thread) changes.push({ put: 'threads', record: { id: reedId, certificate: thread } });
-    const undone = copies.map(({ id }): Change => {
+    const undone = copies.flatMap(({ id }): Change[] => {
       const copy = before.find((each) => each?.id === id);
-      return copy ? { put: 'copies', record: copy } : { delete: 'copies', id };
+      if (!copy) return [{ delete: 'copies', id }];
+      return copy.state === 'leaving' ? [{ put: 'copies', record: copy }] : [];
     });
+    if (thread && !(await store.get('threads', reedId))) undone.push({ delete: 'threads', id: reedId });
     if (!(await this.#stored(pending, { record, changes, undone, copies }))) return this.#refuse(frame.id, reedId, 'UNSOLICITED');
     // While it was written the whole thread may have been asked for, too.
     const now = open.set(kept(pending.record, content)).record;
@@ -187,15 +195,15 @@ export class Intake {
     this.#acknowledge(frame.id, { reedId, parts: parts.map(({ certificate }) => certificate.statement.id) });
     for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'unconfirmed' });
     if (!asked) emit({ type: 'arrived', reedId, by: frame.type, thread: thread !== undefined });
-    const first = await store.get('copies', reedId);
-    if (first) this.#hand(pending, first, now.want === 'confirmation');
+    const first = copies.find(({ id }) => id === reedId) ?? before[0];
+    if (first) this.#hand(pending, first, pending.record.want === 'confirmation');
     for (const { certificate } of parts.slice(1)) {
       const alone = this.#pendingCopy(certificate.statement.id);
       if (alone) await this.#cameOtherwise(alone);
     }
   }
 
-  /** What was asked for is here, brought by the thread that it is a part of. The delivery that was asked for is only acknowledged when it comes. */
+  /** What was asked for is here otherwise, most often by the thread that it is a part of. A delivery that comes after is only acknowledged. */
   async #cameOtherwise(pending: Pending): Promise<void> {
     const { store, pending: open } = this.#deps;
     const copy = await store.get('copies', pending.record.id);
@@ -230,19 +238,21 @@ export class Intake {
     const { store, pending: open, tombstones } = this.#deps;
     const { id } = record;
     pending.storing = true;
-    let isWanted = false;
+    let [isWritten, isWanted] = [false, false];
     try {
       await store.write([...changes, { put: 'requests', record }]);
-      const head = copies[0]?.certificate.statement.thread?.head;
-      const isGone = Boolean(await tombstones.find(id, head));
+      isWritten = true;
+      const isGone = Boolean(await tombstones.find(id, copies[0]?.certificate.statement.thread?.head));
       isWanted = open.get(id) === pending && !isGone;
-      if (isWanted) return true;
-      const taken = isGone ? copies.map((copy): Change => ({ delete: 'copies', id: copy.id })) : undone;
-      await store.write([...taken, { delete: 'threads', id }, { delete: 'requests', id }]);
-      return false;
+      const taken = isGone
+        ? [...copies.map((copy): Change => ({ delete: 'copies', id: copy.id })), { delete: 'threads', id } as const]
+        : undone;
+      if (!isWanted) await store.write([...taken, { delete: 'requests', id }]);
+      return isWanted;
     } catch (error) {
-      // Nothing was written. Who cancelled meanwhile left the record to us.
-      if (open.get(id) !== pending) await store.write([{ delete: 'requests', id }]);
+      // Who cancelled meanwhile left the record to us.
+      const left: Change[] = open.get(id) === pending ? [] : [{ delete: 'requests', id }];
+      if (isWritten || left.length > 0) await store.write([...(isWritten ? undone : []), ...left]);
       throw error;
     } finally {
       pending.storing = false;
@@ -314,6 +324,18 @@ export class Intake {
     await store.write([...copies.map((record): Change => ({ put: 'copies', record })), ...settled]);
     for (const { id } of copies) emit({ type: 'copy', reedId: id, state: 'held' });
     if (!isAsked) this.#deps.open.freed();
+    for (const part of parts) if (part !== reedId) await this.#needless(part);
+  }
+
+  /** A part that is held by its thread needs no confirmation of its own, which would begin with the server letting go of what it has just noted. */
+  async #needless(part: ReedId): Promise<void> {
+    const { store, pending: open, send, open: requests } = this.#deps;
+    const pending = open.get(part);
+    if (pending?.record.want !== 'confirmation' || pending.storing || (await store.get('copies', part))?.state !== 'held') return;
+    open.delete(part);
+    if (pending.sent) send({ id: '', type: 'cancelRequest', body: { requestId: pending.record.requestId } });
+    await store.write([{ delete: 'requests', id: part }]);
+    requests.freed();
   }
 
   /** The event had ended before our acknowledgement came: the server does not count on this copy, so it is asked for again. */

@@ -165,11 +165,17 @@ export class Recall {
     const changes: Change[] = [{ delete: 'recalls', id: record.id }];
     const head = outcome === 'here' && !record.thread ? await this.#headOf(record.id) : undefined;
     // A part alone is no thread: the whole of it is asked for.
+    const isMore = head !== undefined && (head === record.id || !(await this.#deps.store.get('recalls', head)));
     if (head) changes.push({ put: 'recalls', record: { id: head, thread: true } });
     await this.#deps.store.write(changes);
     // Read only now: others that were asked for at the same time count as well.
     const counts = this.#counts();
-    await this.#save({ ...counts, here: counts.here + (outcome === 'here' ? 1 : 0), lost: counts.lost + (outcome === 'lost' ? 1 : 0) });
+    await this.#save({
+      ...counts,
+      total: counts.total + (isMore ? 1 : 0),
+      here: counts.here + (outcome === 'here' ? 1 : 0),
+      lost: counts.lost + (outcome === 'lost' ? 1 : 0),
+    });
   }
 
   async #ask({ id, thread }: RecallRecord): Promise<Outcome> {

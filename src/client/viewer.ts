@@ -231,6 +231,8 @@ export class Viewer {
 
   /** A confirmation is a request of its own each time: the old one may have ended. */
   async #ask(pending: Pending): Promise<void> {
+    const isAgain = pending.known || pending.record.want === 'confirmation';
+    if (isAgain && !pending.record.thread && (await this.#isHeld(pending))) return;
     if (pending.record.want === 'confirmation') {
       const { id, thread = false } = pending.record;
       const record = this.#newRecord(id, 'confirmation', { invalid: 0, thread });
@@ -245,6 +247,19 @@ export class Viewer {
         : { id: '', type: 'requestReed', body: { requestId, reedId: id, authorId: userOf(id) } },
     );
     if (!sent) pending.sent = false;
+  }
+
+  /** Ends a request for what is held by now. Asking for it would make the server let go of it. */
+  async #isHeld(pending: Pending): Promise<boolean> {
+    const { store } = this.#deps;
+    const { id } = pending.record;
+    const copy = await store.get('copies', id).catch(() => null);
+    if (copy?.state !== 'held' || this.#pending.get(id) !== pending) return false;
+    this.#pending.delete(id);
+    for (const { done } of pending.waiters.splice(0)) done(copy);
+    await store.write([{ delete: 'requests', id }]).catch(() => undefined);
+    this.#freed();
+    return true;
   }
 
   #later(pending: Pending, delayMs: number, state: 'held-back' | 'sending'): void {
@@ -268,9 +283,19 @@ export class Viewer {
     }
     this.#pending.delete(id);
     for (const { failed } of pending.waiters.splice(0)) failed(failure);
-    if (!pending.storing) await this.#deps.store.write([{ delete: 'requests', id }]).catch(() => undefined);
+    if (!pending.storing) await this.#forget(pending.record, gone).catch(() => undefined);
     if (freed) this.#freed();
     else this.#pump();
+  }
+
+  /** The head of a thread may be here though the rest is not: that copy is still to be confirmed. */
+  async #forget({ id, thread }: RequestRecord, isGone: boolean): Promise<void> {
+    const { store } = this.#deps;
+    const isHere = thread === true && !isGone && (await store.get('copies', id))?.state === 'unconfirmed';
+    if (!isHere || this.#pending.get(id)) return store.write([{ delete: 'requests', id }]);
+    const record = this.#newRecord(id, 'confirmation', { invalid: 0 });
+    this.#pending.set(record);
+    await store.write([{ put: 'requests', record }]);
   }
 
   /** One of ours ended at the server: the place it had is there for one that waits for a place. */

@@ -69,7 +69,10 @@ describe('a copy that is given up before the server confirmed it', () => {
   });
 });
 
-test('a part on its way out that its thread brings again stays, though the answer to its giving up comes after', async () => {
+test.each([
+  ['the answer to its giving up comes after', (part: ReedId) => evictions.acknowledged(part)],
+  ['the connection was lost before that was answered', async () => evictions.connected()],
+])('a part on its way out that its thread brings again stays, though %s', async (_what, happens) => {
   const [head, part] = [newReedId(AUTHOR), newReedId(AUTHOR)];
   const parts = [head, part].map((id, index) => ({ ...copyOf(id), certificate: certificateOf(id, { thread: { head, index } }) }));
   const [first, second] = parts as [(typeof parts)[number], (typeof parts)[number]];
@@ -81,7 +84,7 @@ test('a part on its way out that its thread brings again stays, though the answe
   await turns();
   on.verdict(ok({ ...first, thread: { record: { statement: { id: head, reeds: [head, part] } } as never, rest: [second] } }));
   await on.deliver(head, 'thread', '', 'followReed');
-  await evictions.acknowledged(part);
+  await happens(part);
   await gone;
   await held('thread');
   expect((await on.store.get('copies', part))?.state).toBe('held');

@@ -276,21 +276,83 @@ describe('a copy that is here', () => {
       expect(await both).toMatchObject([{ id: head }, { id: head }]);
     });
 
-    test('ends a request that was on record from before when its own delivery comes', async () => {
-      await follow();
-      const [head, part] = ids();
-      await comesWhole([head, part]);
-      await held('whole');
+    const onRecord = async (part: ReedId): Promise<string> => {
       const requestId = makeRequestId(ME, uuidv7(on.clock.now(), countingRandom));
       await on.store.write([{ put: 'requests', record: { id: part, want: 'copy', requestId, invalid: 0, askedAt: on.clock.now() } }]);
       on = await setUp(on.store);
       on.viewer.connected(64);
+      await turns();
+      return requestId;
+    };
+
+    test('ends a request that was on record from before when its own delivery comes', async () => {
+      await follow();
+      const [head, part] = ids();
+      await comesWhole([head, part]);
+      const requestId = await onRecord(part);
       expect(on.of('requestReed').map(({ body }) => body.requestId)).toEqual([requestId]);
       await on.deliver(part, 'alone', requestId);
       await held('alone');
+      expect((await on.store.list('requests')).map(({ id }) => id)).toEqual([head]);
+    });
+
+    test('ends such a request unsent once it is held: sending it would make the server let go of the copy', async () => {
+      await follow();
+      const [head, part] = ids();
+      await comesWhole([head, part]);
+      await held('whole');
+      await onRecord(part);
+      expect(on.of('requestReed')).toEqual([]);
       expect(await on.store.list('requests')).toEqual([]);
+    });
+
+    test('is not asked to be confirmed once the thread is', async () => {
+      await follow();
+      const [head, part] = ids();
+      const { outcome } = await beginOn(on, part);
+      await comesWhole([head, part]);
+      expect(await outcome).toMatchObject({ id: part });
+      await held('whole');
+      expect(on.of('cancelRequest').map(({ body }) => body.requestId)).toEqual([on.lastRequest()]);
+      expect(await on.store.list('requests')).toEqual([]);
+      on.viewer.disconnected();
       on.viewer.connected(64);
+      await turns();
       expect(on.of('requestReed')).toHaveLength(1);
+      await on.deliver(part, 'alone', on.lastRequest());
+      expect(on.of('dataAck').map(({ id }) => id)).toEqual(['whole', 'alone']);
+    });
+
+    test('is not what the holder of a thread may answer with in its place', async () => {
+      const [head, part] = ids();
+      const { thread: _, ...first } = wholeOf([head, part]);
+      const whole = on.viewer.request(head, { thread: true });
+      await turns();
+      on.verdict(ok(first));
+      await on.deliver(head, 'head', on.of('requestThread')[0]?.body.requestId);
+      expect(on.of('dataInvalid').map(({ body }) => body.reason)).toEqual(['OTHER_REED']);
+      await turns();
+      expect(on.of('requestThread')).toHaveLength(2);
+      on.verdict(ok(wholeOf([head, part])));
+      await on.deliver(head, 'whole', on.of('requestThread')[1]?.body.requestId);
+      expect(await whole).toMatchObject({ id: head });
+    });
+
+    test('leaves its head, which came alone before, to be confirmed where the rest is not to be had', async () => {
+      const [head, part] = ids();
+      const { thread: _, ...first } = wholeOf([head, part]);
+      const alone = await beginOn(on, head);
+      const whole = on.viewer.request(head, { thread: true }).catch((error: unknown) => error);
+      await turns();
+      on.verdict(ok(first));
+      await on.deliver(head, 'alone', on.lastRequest());
+      expect(await alone.outcome).toMatchObject({ id: head });
+      const [asked] = on.of('requestThread');
+      on.viewer.absent({ id: '', type: 'reedNotHeld', body: { requestId: asked?.body.requestId ?? '', reedId: head } });
+      expect(await outcomeOf(whole)).toBe('not-held');
+      await turns();
+      expect(await on.store.list('requests')).toMatchObject([{ id: head, want: 'confirmation' }]);
+      expect(on.of('requestReed')).toHaveLength(2);
     });
   });
 });
