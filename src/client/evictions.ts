@@ -39,7 +39,7 @@ export class Evictions {
     for (const { id, want } of await this.#deps.store.list('requests')) if (want === 'eviction') this.#leaving.set(id, []);
   }
 
-  /** Resolves when the copy is deleted, which needs the server's answer; at once if there is none. */
+  /** Resolves when the copy is deleted, which needs the server's answer, or was brought again by its thread; at once if there is none. */
   async evict(reedId: ReedId): Promise<void> {
     const { store, time, random, user, unconfirmed } = this.#deps;
     const copy = await store.get('copies', reedId);
